@@ -71,7 +71,7 @@ TEST(Trace, BadOnesAreRefusedAndNothingIsWritten) {
   EXPECT_FALSE(std::filesystem::exists(rdl));
   expect_refused(raddle("record " + kList + " size=tiny -o " + rdl), {"a trace has no parameters"});
   expect_refused(raddle("replay /proc/nowhere/kernelslist.g"),
-                 {"cannot read /proc/nowhere/kernelslist.g"});
+                 {"/proc/nowhere/kernelslist.g: cannot be read: No such file"});
 }
 
 }  // namespace

@@ -315,7 +315,8 @@ TEST_F(OnCuda, ValidateRefusesWhatItCannotCompare) {
   };
   const std::string names =
       "workload,parameters,launch,kernel,microseconds,cycles,l1_hit_rate,l2_hit_rate,dram_bytes\n";
-  EXPECT_THAT(error("validate", "/proc/nowhere.csv"), HasSubstr("cannot read /proc/nowhere.csv"));
+  EXPECT_THAT(error("validate", "/proc/nowhere.csv"),
+              HasSubstr("/proc/nowhere.csv: cannot be read: No such file"));
   EXPECT_THAT(error("validate", file("a.csv", "x,y\n")),
               HasSubstr("a.csv:1: expected the columns"));
   EXPECT_THAT(error("validate", file("b.csv", names)), HasSubstr("no measurement"));

@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "raddle/accelsim/text.h"
+#include "raddle/base/error.h"
+#include "raddle/base/files.h"
 
 namespace raddle::accelsim {
 
@@ -45,9 +47,11 @@ Command kernel_of(const Text& text, std::string_view line) {
               "' is a raw trace; Accel-Sim's post-traces-processing makes a .traceg of it");
   if (file.is_absolute()) out.kernel_file = file.string();
   else out.kernel_file = (std::filesystem::path(text.path()).parent_path() / file).string();
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(out.kernel_file, error))
-    text.fail("there is no file '" + out.kernel_file + "'");
+  try {
+    check_readable(out.kernel_file, "a kernel's trace");
+  } catch (const InputError& error) {
+    text.fail(error.what());
+  }
   return out;
 }
 

@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <vector>
 
 #include "raddle/base/error.h"
+#include "raddle/base/files.h"
 
 namespace raddle::accelsim {
 
@@ -44,9 +44,10 @@ struct Text::Input {
 
   explicit Input(const std::string& path) {
     XXH64_reset(hash.get(), 0);
-    if (std::filesystem::is_directory(path)) throw InputError("cannot read " + path + ": a folder");
+    check_readable(path, "a trace", Source::Stream);
     file.reset(std::fopen(path.c_str(), "rb"));
-    if (file == nullptr) throw InputError("cannot read " + path + ": " + std::strerror(errno));
+    if (file == nullptr)
+      throw InputError({path}, std::string("cannot be read: ") + std::strerror(errno));
     more();
     const std::string_view front(packed.data(), end);
     if (front.starts_with(kXz)) {

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "raddle/base/shortened.h"
+
 namespace raddle {
 
 std::string Diagnostic::text() const {
@@ -21,8 +23,18 @@ std::string joined(const std::vector<Diagnostic>& all) {
 }
 }  // namespace
 
+namespace {
+std::vector<Diagnostic> shortened(std::vector<Diagnostic> all) {
+  for (Diagnostic& one : all) {
+    one.message = raddle::shortened(one.message);
+    one.place.file = raddle::shortened(one.place.file);  // an option with its value, maybe
+  }
+  return all;
+}
+}  // namespace
+
 InputError::InputError(std::vector<Diagnostic> all)
-    : std::runtime_error(joined(all)), all_(std::move(all)) {}
+    : std::runtime_error(joined(shortened(all))), all_(shortened(std::move(all))) {}
 
 void assertion_failed(const char* expression, const char* file, int line) {
   std::fprintf(stderr, "raddle: internal error: %s:%d: %s does not hold\n", file, line, expression);

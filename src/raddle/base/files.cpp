@@ -52,14 +52,48 @@ void write_file(const std::string& file, std::string_view text) {
   throw RunError("cannot write " + file + ": " + reason);
 }
 
+namespace {
+
+/// What it is instead of something to read from; "" when that it is.
+std::string_view other_kind(mode_t mode, Source source) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISSOCK(mode)) return "a socket";
+  if (S_ISREG(mode) || source == Source::Stream) return "";
+  return S_ISFIFO(mode) ? "a pipe" : "a device";
+}
+
+[[noreturn]] void cannot_be_read(const std::string& file) {
+  throw InputError(Place{file.empty() ? "''" : file},
+                   std::string("cannot be read: ") + std::strerror(errno));
+}
+
+}  // namespace
+
+void check_readable(const std::string& file, std::string_view what, Source source) {
+  struct stat info {};
+  if (stat(file.c_str(), &info) != 0) cannot_be_read(file);
+  if (const std::string_view other = other_kind(info.st_mode, source); !other.empty())
+    throw InputError(Place{file}, "is " + std::string(other) + "; expected " + std::string(what));
+  if (access(file.c_str(), R_OK) != 0) cannot_be_read(file);
+}
+
+std::ifstream open_input(const std::string& file, std::string_view what, Source source) {
+  check_readable(file, what, source);
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  if (!in) cannot_be_read(file);
+  return in;
+}
+
+bool is_file(const std::filesystem::path& name) {
+  std::error_code nowhere;
+  return std::filesystem::is_regular_file(name, nowhere);
+}
+
 std::string read_text(const std::string& file, std::uint64_t maximum, std::string_view what) {
   constexpr std::size_t kTransaction = std::size_t{1} << 20;
   std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored))
-    throw InputError(Place{file}, "is a folder; expected " + std::string(what));
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw InputError(Place{file}, std::string("cannot be read: ") + std::strerror(errno));
+  std::ifstream in = open_input(file, what, Source::Stream);
   std::string out;
   const auto size = std::filesystem::file_size(file, ignored);
   if (!ignored && size <= maximum) out.reserve(size + 1);

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -12,8 +13,23 @@ namespace raddle {
 /// with the system's reason; nothing is left behind then.
 void write_file(const std::string& file, std::string_view text);
 
-/// The whole file. Throws InputError when it cannot be read, is a folder or a device without an
-/// end, or has more than `most` bytes, naming it and `what` was expected ("a PTX file").
+/// What a reader takes: files only, or whatever bytes come from (a pipe, a device).
+enum class Source : std::uint8_t { File, Stream };
+
+/// Throws InputError naming `file` unless bytes can be read from it: with the reason (there is
+/// none, a loop of symbolic links, no permission, a folder, a device), and `what` was expected ("a
+/// recording"). Every path that a user gives to be read goes through here.
+void check_readable(const std::string& file, std::string_view what, Source source = Source::File);
+
+/// Opened, after check_readable().
+std::ifstream open_input(const std::string& file, std::string_view what,
+                         Source source = Source::File);
+
+/// Does the name lead to a file? Never throws: what leads nowhere is none.
+bool is_file(const std::filesystem::path& name);
+
+/// The whole of it, a pipe included. Throws InputError as check_readable() does, and when there are
+/// more than `maximum` bytes (a device without an end).
 std::string read_text(const std::string& file, std::uint64_t maximum, std::string_view what);
 
 /// A new folder among the system's temporary ones, which only its owner may read; removed with all

@@ -1,8 +1,10 @@
 #include "raddle/base/json.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "raddle/base/error.h"
 
@@ -66,10 +68,16 @@ nlohmann::ordered_json parse_json(std::string_view text, const std::string& file
 std::string plain_words(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
     return "the system gives this process no more memory";
+  if (const auto* files = dynamic_cast<const std::filesystem::filesystem_error*>(&error))
+    return (files->path1().empty() ? "a path" : files->path1().string()) + ": " +
+           files->code().message();
+  if (const auto* system = dynamic_cast<const std::system_error*>(&error);
+      system != nullptr && system->code() == std::errc::resource_unavailable_try_again)
+    return "the system gives this process no more threads";
   std::string why = error.what();  // "[json.exception.type_error.302] type must be ..."
   if (why.starts_with("[json.exception"))
     if (const std::size_t from = why.find("] "); from != std::string::npos) why.erase(0, from + 2);
-  return why;
+  return why.empty() ? "a failure that does not say what it is" : why;
 }
 
 std::string not_json(const std::exception& error) {

@@ -16,8 +16,8 @@ inline constexpr unsigned kJsonMemoryFactor = 32;
 /// Throws InputError naming file, line and column: the text is no JSON, or too deep.
 nlohmann::ordered_json parse_json(std::string_view text, const std::string& file);
 
-/// What an exception of a library says to a user: nlohmann's without the number and class in front,
-/// bad_alloc in words.
+/// What an exception of a library says to a user: nlohmann's without the number and class in front;
+/// a path before what the system says of it; no memory and no threads in words. Never empty.
 std::string plain_words(const std::exception& error);
 
 /// What an exception of nlohmann's parser says against a text, without the place it tells.

@@ -8,6 +8,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/base/json.h"
+#include "raddle/base/shortened.h"
 #include "raddle/cli/commands/commands.h"
 #include "raddle/config/spelling.h"
 #include "raddle/policy/plugins.h"
@@ -140,7 +142,8 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
-      std::fprintf(stderr, "raddle: there is no command '%s' (see raddle --help)\n", argv[1]);
+      std::fprintf(stderr, "raddle: %s (see raddle --help)\n",
+                   shortened("there is no command '" + std::string(argv[1]) + "'").c_str());
       return kBadInput;
     }
     std::string why = error.what(), name;
@@ -155,7 +158,8 @@ int parse_and_run(int argc, char** argv) {
         if (const std::string better = unexpected(command, arguments); !better.empty())
           why = better;
     }
-    std::fprintf(stderr, "raddle: %s (see raddle %s--help)\n", why.c_str(), name.c_str());
+    std::fprintf(stderr, "raddle: %s (see raddle %s--help)\n", shortened(why).c_str(),
+                 name.c_str());
     return kBadInput;
   }
   if (!plugins.empty()) use_plugins(plugins);
@@ -182,8 +186,12 @@ int run(int argc, char** argv) {
   } catch (const InputError& error) {
     std::fprintf(stderr, "raddle: %s\n", error.what());
     return kBadInput;
+  } catch (const std::bad_alloc& error) {
+    // No word that needs memory.
+    std::fputs("raddle: the system gives this process no more memory\n", stderr);
+    return kFailed;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "raddle: %s\n", plain_words(error).c_str());
+    std::fprintf(stderr, "raddle: %s\n", shortened(plain_words(error)).c_str());
     return kFailed;
   }
 }

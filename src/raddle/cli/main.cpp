@@ -1,3 +1,5 @@
+#include <signal.h>
+
 #include <cstdio>
 
 #include "raddle/cli/cli.h"
@@ -29,5 +31,7 @@ int main(int argc, char** argv) {
   }
 #endif
   keep_freed_memory();
+  // A file that has reached its limit (ulimit -f) is a write that failed, which is told as such.
+  signal(SIGXFSZ, SIG_IGN);
   return raddle::cli::run(argc, argv);
 }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
+
+#include "raddle/base/error.h"
+#include "raddle/base/files.h"
 
 namespace raddle::config {
 
@@ -96,20 +98,6 @@ void set_places(Node& node, const Place& place) {
     }
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  char transaction[1 << 16];
-  while (file.read(transaction, sizeof transaction), file.gcount() > 0) {
-    text.append(transaction, static_cast<std::size_t>(file.gcount()));
-    if (text.size() > kMaxFileBytes)
-      throw InputError({path}, "is larger than 64 MiB; expected a configuration");
-  }
-  // Opening a directory succeeds; only reading it fails.
-  if (!file.eof()) throw InputError({path}, "cannot be read");
-  return text;
-}
-
 /// The value of `text` as TOML; text that is no TOML value stands for itself.
 Node parse_value(std::string_view text, const std::string& origin) {
   if (text.empty()) throw InputError({origin}, "expected a value after '=', found nothing");
@@ -151,8 +139,7 @@ Node* Node::find(std::string_view key) {
 std::string Node::shown() const { return std::visit(Shown{}, value); }
 
 Tree Tree::from_file(const std::string& path) {
-  if (!std::ifstream(path)) throw InputError({path}, "cannot be opened");
-  const std::string text = read_file(path);
+  const std::string text = read_text(path, kMaxFileBytes, "a configuration");
   if (std::size_t zero = text.find('\0'); zero != std::string::npos)
     throw InputError({path}, "is not a text file (byte 0 at offset " + std::to_string(zero) + ")");
   const std::size_t first = text.find_first_not_of(" \t\r\n");

@@ -110,8 +110,8 @@ runtime::ModuleId Context::load(Module& module) {
     module.refused = Failure{kInvalidPtx, error.what()};
   }
   if (module.refused) {
-    fail(module.refused->message);
-    module.refused->message.clear();  // told once
+    if (!module.refused->message.empty()) fail(module.refused->message);  // else told before
+    module.refused->message.clear();
     throw *module.refused;
   }
   RADDLE_ASSERT(module.id.has_value());

@@ -6,6 +6,8 @@
 #include <zstd_errors.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +15,7 @@
 #include <optional>
 
 #include "raddle/base/error.h"
+#include "raddle/base/files.h"
 #include "raddle/base/json.h"
 #include "raddle/trace/codec.h"
 #include "raddle/trace/file.h"
@@ -55,11 +58,12 @@ Dim3 dim_of(const Json& j, std::uint64_t maximum) {
 /// The bytes of the file, by offset.
 class Bytes {
  public:
-  explicit Bytes(std::string path)
-      : path_(std::move(path)), file_(open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit Bytes(std::string path) : path_(std::move(path)) {
+    check_readable(path_, "a recording");
+    file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat info {};
-    if (file_ < 0 || fstat(file_, &info) != 0 || !S_ISREG(info.st_mode))
-      throw InputError("cannot read " + path_);
+    if (file_ < 0 || fstat(file_, &info) != 0)
+      throw InputError({path_}, std::string("cannot be read: ") + std::strerror(errno));
     size_ = static_cast<std::uint64_t>(info.st_size);
   }
   ~Bytes() { ::close(file_); }
@@ -81,7 +85,7 @@ class Bytes {
 
  private:
   std::string path_;
-  int file_;
+  int file_ = -1;
   std::uint64_t size_ = 0;
 };
 

@@ -113,7 +113,7 @@ TEST_F(BadTrace, Lists) {
   EXPECT_THAT(error("kernel-1.trace\n"), HasSubstr("raw trace"));
   EXPECT_THAT(error("MemcpyHtoD,0x10,4\n"), HasSubstr("no line names a kernel"));
   EXPECT_THAT(test::input_error_of([] { const TraceRecording r("/proc/nowhere/kernelslist.g"); }),
-              HasSubstr("cannot read /proc/nowhere/kernelslist.g"));
+              HasSubstr("/proc/nowhere/kernelslist.g: cannot be read: No such file"));
 }
 
 // --- compressed files

@@ -123,6 +123,38 @@ TEST_F(Files, ATextIsReadWholeOrRefusedByName) {
   EXPECT_EQ(read_text("/dev/null", 1, "a poem"), "");
 }
 
+std::string reason(const std::string& file, Source source = Source::File) {
+  try {
+    check_readable(file, "a poem", source);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(Files, WhatCannotBeReadFromIsToldWithTheReason) {
+  write_file(path("poem"), "x");
+  fs::create_symlink("loop", path("loop"));
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(reason(path("poem")), "");
+  EXPECT_EQ(reason(path("none")), path("none") + ": cannot be read: No such file or directory");
+  EXPECT_EQ(reason(path("poem/x")), path("poem/x") + ": cannot be read: Not a directory");
+  EXPECT_EQ(reason(path("loop")),
+            path("loop") + ": cannot be read: Too many levels of symbolic links");
+  EXPECT_EQ(reason(folder_), folder_.string() + ": is a folder; expected a poem");
+  EXPECT_EQ(reason("/dev/null"), "/dev/null: is a device; expected a poem");
+  EXPECT_EQ(reason(path("pipe")), path("pipe") + ": is a pipe; expected a poem");
+  EXPECT_EQ(reason(""), "'': cannot be read: No such file or directory");
+  EXPECT_EQ(reason("/dev/null", Source::Stream), "");
+  EXPECT_EQ(reason(path("pipe"), Source::Stream), "");
+  EXPECT_EQ(reason(folder_, Source::Stream), folder_.string() + ": is a folder; expected a poem");
+  std::string word;
+  open_input(path("poem"), "a poem") >> word;
+  EXPECT_EQ(word, "x");
+  EXPECT_TRUE(is_file(path("poem")));
+  for (const char* other : {"none", "loop", "pipe", ""}) EXPECT_FALSE(is_file(path(other)));
+}
+
 /// Sets TMPDIR for as long as it lives.
 struct Temporary {
   explicit Temporary(const std::string& folder) { setenv("TMPDIR", folder.c_str(), 1); }

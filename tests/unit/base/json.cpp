@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <system_error>
 
 #include "raddle/base/error.h"
 
@@ -71,6 +74,19 @@ TEST(ValidUtf8, KeepsCharactersAndShowsOtherBytes) {
       EXPECT_NO_THROW((void)nlohmann::json(valid_utf8(text)).dump()) << a << " " << b;
     }
 }
+
+TEST(PlainWords, TellAPathBeforeWhatIsSaidOfIt) {
+  const std::filesystem::filesystem_error error(
+      "status", "loop", std::make_error_code(std::errc::too_many_symbolic_link_levels));
+  EXPECT_EQ(plain_words(error), "loop: Too many levels of symbolic links");
+}
+
+TEST(PlainWords, SayThatItIsThreadsThatAreShort) {
+  const std::system_error error(std::make_error_code(std::errc::resource_unavailable_try_again));
+  EXPECT_THAT(plain_words(error), HasSubstr("threads"));
+}
+
+TEST(PlainWords, AreNeverNone) { EXPECT_NE(plain_words(std::runtime_error("")), ""); }
 
 }  // namespace
 }  // namespace raddle

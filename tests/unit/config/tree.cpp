@@ -120,7 +120,7 @@ TEST(File, IsJsonWhenItStartsLikeJson) {
 
 TEST(File, ThatIsNoneIsRefused) {
   EXPECT_EQ(test::input_error_of([] { Tree::from_file("/no/such.toml"); }),
-            "/no/such.toml: cannot be opened");
+            "/no/such.toml: cannot be read: No such file or directory");
   EXPECT_EQ(test::input_error_of([] { Tree::from_file("/tmp"); }), "/tmp: cannot be read");
   EXPECT_EQ(test::input_error_of([] { Tree::from_file("/dev/zero"); }),
             "/dev/zero: is larger than 64 MiB; expected a configuration");

@@ -1,5 +1,7 @@
 // raddle compare: the same work under several policies or settings. Each workload is executed, each
 // recording read, once, and timed under all of them.
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -27,7 +29,7 @@ std::vector<std::vector<std::string>> groups_of(const std::vector<std::string>& 
   std::vector<std::string> common;
   std::vector<std::vector<std::string>> groups;
   for (const std::string& word : words) {
-    const bool name = word.find('=') == std::string::npos || std::filesystem::exists(word);
+    const bool name = word.find('=') == std::string::npos || access(word.c_str(), F_OK) == 0;
     if (!name) {
       (groups.empty() ? common : groups.back()).push_back(word);
       continue;

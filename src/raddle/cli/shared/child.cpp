@@ -63,6 +63,7 @@ ChildEnd run_child(const std::function<void()>& become) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127);  // died before we said so
     waiting.restore();
+    signal(SIGXFSZ, SIG_DFL);  // our own way with it (main.cpp) is no program's
     become();
     _exit(127);
   }

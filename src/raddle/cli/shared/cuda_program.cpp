@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include <string_view>
 
 #include "raddle/base/error.h"
+#include "raddle/base/files.h"
 #include "raddle/fatbin/fatbin.h"
 
 namespace raddle::cli {
@@ -26,10 +28,12 @@ namespace {
 
 std::string path_of(const std::string& name) {
   const auto runs = [](const fs::path& path) {
-    return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
+    return is_file(path) && access(path.c_str(), X_OK) == 0;
   };
   if (name.find('/') != std::string::npos) {
-    if (!fs::exists(name)) throw InputError("there is no program " + name);
+    if (access(name.c_str(), F_OK) != 0 && errno == ENOENT)
+      throw InputError("there is no program " + name);
+    check_readable(name, "a program");
     if (!runs(name)) throw InputError(name + " is not an executable file");
     return name;
   }
@@ -46,7 +50,7 @@ std::string path_of(const std::string& name) {
 class Elf {
  public:
   explicit Elf(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
+    std::ifstream in = open_input(path, "a program");
     bytes_.assign(std::istreambuf_iterator<char>(in), {});
     const auto header = at<Elf64_Ehdr>(0);
     if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) {
@@ -154,7 +158,7 @@ namespace {
 /// What a file begins with.
 std::array<char, 4> magic_of(const std::string& file) {
   std::array<char, 4> out{};
-  std::ifstream(file, std::ios::binary).read(out.data(), out.size());
+  open_input(file, "PTX, or what holds it").read(out.data(), out.size());
   return out;
 }
 
@@ -184,7 +188,7 @@ void add_ptx(std::vector<DevicePtx>& out, std::span<const std::byte> bytes,
 }  // namespace
 
 bool may_hold_device_code(const std::string& file) {
-  if (!fs::is_regular_file(file)) return false;  // of a pipe nothing may be taken
+  if (!is_file(file)) return false;  // of a pipe nothing may be taken
   const std::array<char, 4> magic = magic_of(file);
   return is_container(magic) || std::memcmp(magic.data(), ELFMAG, SELFMAG) == 0;
 }
@@ -192,7 +196,7 @@ bool may_hold_device_code(const std::string& file) {
 std::vector<DevicePtx> device_ptx(const std::string& file) {
   std::vector<DevicePtx> out;
   if (is_container(magic_of(file))) {
-    std::ifstream in(file, std::ios::binary);
+    std::ifstream in = open_input(file, "a fat binary");
     const std::vector<char> bytes(std::istreambuf_iterator<char>(in), {});
     add_ptx(out, std::as_bytes(std::span(bytes)), file);
   } else {

@@ -269,8 +269,9 @@ lab::Scale LabOptions::scale_value() const {
 
 void LabOptions::check() const {
   // Workers find their files through JSON.
-  if (valid_utf8(results) != results)
-    throw InputError({valid_utf8(results)}, "expected a results folder with a name in UTF-8");
+  const std::string folder = std::filesystem::absolute(results).string();
+  if (const std::string text = valid_utf8(folder); text != folder)
+    throw InputError({text}, "expected a results folder with a name in UTF-8");
   check_outputs({{"--json", json}, {"--report", report}});
   if (executor == "slurm") lab::slurm::check(lab::slurm::split_options(slurm_options));
   else if (!slurm_options.empty())

@@ -57,7 +57,8 @@ std::vector<std::string> Library::papers() const {
     return out;
   }
   for (const fs::path& entry : sorted_entries(folder_))
-    if (fs::is_directory(entry)) out.push_back(entry.filename().string());
+    if (std::error_code error; fs::is_directory(entry, error))
+      out.push_back(entry.filename().string());
   return out;
 }
 
@@ -91,7 +92,7 @@ Paper read_single(const fs::path& file, Scale scale) {
   if (file.filename() == kPaperFile)
     throw InputError({file.string()}, "describes a paper; `raddle reproduce` runs all of it");
   std::optional<SourceFile> paper;
-  if (const fs::path beside = file.parent_path() / kPaperFile; fs::exists(beside))
+  if (const fs::path beside = file.parent_path() / kPaperFile; is_file(beside))
     paper = read_source(beside);
   return read_paper(paper, {source}, folder.filename().string(), scale);
 }

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "raddle/base/error.h"
+#include "raddle/base/files.h"
 
 namespace raddle::sim {
 
@@ -27,9 +28,7 @@ fs::path named_file(const std::string& argument, const fs::path& folder) {
 }  // namespace
 
 std::uint64_t hash_of_file(const std::string& path, std::uint64_t seed) {
-  std::ifstream in(path, std::ios::binary);
-  std::error_code error;
-  if (!in || fs::is_directory(path, error)) throw InputError({path}, "cannot be read");
+  std::ifstream in = open_input(path, "a file");
   const std::unique_ptr<XXH64_state_t, decltype(&XXH64_freeState)> state(XXH64_createState(),
                                                                          &XXH64_freeState);
   XXH64_reset(state.get(), seed);

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "raddle/base/error.h"
+#include "raddle/base/files.h"
 
 namespace raddle::sim {
 
@@ -123,8 +124,7 @@ double rate(std::uint64_t part, std::uint64_t whole) {
 }  // namespace
 
 MeasurementFile read_measurements(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw InputError("cannot read " + path);
+  std::ifstream in = open_input(path, "a table of measurements", Source::Stream);
   return read_measurements(in, path);
 }
 
