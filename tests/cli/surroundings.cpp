@@ -1,5 +1,8 @@
 // What the program is run in: output that is lost, names that are no text, inputs without an end.
+#include <unistd.h>
+
 #include "cli/raddle.h"
+#include "raddle/lab/run/local_executor.h"
 
 namespace raddle::test {
 namespace {
@@ -59,6 +62,133 @@ TEST(Names, OfAFolderOfResultsMustBeText) {
   const Folder folder;
   const Outcome o = raddle("reproduce demo --check", {"--results", folder / "bad\xff"});
   expect_refused(o, {"bad\\xff", "UTF-8"});
+}
+
+/// The command in a shell that has done `before` first.
+Outcome in_shell(const std::string& before, const std::string& words) {
+  return run_process("/bin/bash", {"-c", before + " && exec " RADDLE_PROGRAM " " + words});
+}
+
+TEST(Names, OfTheFolderOneIsInMayHoldAnyBytesOrAreToldByIt) {
+  const Folder folder;
+  const std::string odd = folder / "bad\xff";
+  std::filesystem::create_directory(odd);
+  std::ofstream(odd + "/e.toml") << "gpu = \"gtx480\"\nruns = [{ workloads = [\"vecadd "
+                                    "size=tiny\"], variants = [\"gto\"] }]\n";
+  for (const char* words :
+       {"sweep e.toml --quiet", "compare vecadd size=tiny --policies lrr,gto --results r --quiet"})
+    expect_refused(in_shell("cd '" + odd + "'", words), {"bad\\xff", "UTF-8"});
+}
+
+/// Every reader of the program, with the name of what leads to no file.
+std::vector<std::string> readers(const std::string& file) {
+  return {"ptx " + file,
+          "run vecadd size=tiny --gpu " + file + ".toml",
+          "run " + file + ".ptx kernel=k",
+          "replay " + file + ".rdl",
+          "replay " + file + ".g",
+          "record -o /dev/null -- " + file,
+          "exec -- " + file,
+          "compare --policies lrr,gto -- " + file,
+          "analyze locality " + file + ".rdl",
+          "sweep " + file + ".toml",
+          "report " + file + " -o /nowhere",
+          "validate vecadd --measured " + file,
+          "run vecadd size=tiny --plugin " + file};
+}
+
+TEST(Readers, TellALoopOfLinks) {
+  const Folder folder;
+  for (const char* end : {"", ".toml", ".ptx", ".rdl", ".g"})
+    std::filesystem::create_symlink(std::string("loop") + end,
+                                    folder / (std::string("loop") + end));
+  for (const std::string& words : readers(folder / "loop"))
+    expect_refused(raddle(words), {"loop", "Too many levels of symbolic links"});
+}
+
+TEST(Readers, TellAFolder) {
+  const Folder folder;
+  for (const char* end : {"", ".toml", ".ptx", ".rdl", ".g"})
+    std::filesystem::create_directory(folder / (std::string("f") + end));
+  for (const std::string& words : readers(folder / "f"))
+    expect_refused(raddle(words), {folder / "f", "is a folder"});
+}
+
+TEST(Readers, TellWhatIsNotThere) {
+  const Folder folder;
+  for (const std::string& words : readers(folder / "none")) {
+    const Outcome o = raddle(words);
+    expect_refused(o, {folder / "none"});
+    EXPECT_THAT(o.err, testing::AnyOf(HasSubstr("No such file"), HasSubstr("there is no program")));
+  }
+}
+
+TEST(Readers, TellADeviceThatIsNoRecording) {
+  const Folder folder;
+  for (const char* device : {"/dev/null", "/dev/zero"}) {
+    std::filesystem::create_symlink(device, folder / "d.rdl");
+    expect_refused(raddle("replay", {folder / "d.rdl"}), {"d.rdl", "is a device", "a recording"});
+    std::filesystem::remove(folder / "d.rdl");
+  }
+  expect_refused(raddle("replay /dev/null"), {"/dev/null", "is a device"});
+  expect_refused(raddle("replay /tmp"), {"/tmp", "is a folder"});
+}
+
+TEST(Limits, OfAFilesSizeAreAWriteThatFails) {
+  const Folder folder;
+  const Outcome run =
+      in_shell("ulimit -f 1", "record sgemm size=tiny --quiet -o " + folder / "r.rdl");
+  expect_failed(run, {"r.rdl", "File too large"});
+  expect_failed(in_shell("ulimit -f 1", "run bfs size=tiny --quiet --json " + folder / "r.json"),
+                {"r.json", "File too large"});
+  EXPECT_THAT(folder.content(), IsEmpty());
+}
+
+TEST(Limits, OfAddressSpaceLetEveryMachineStart) {
+  for (const char* gpu : {"h200", "h100", "v100"}) {
+    const Outcome run =
+        in_shell("ulimit -v 4000000", "run vecadd size=tiny --quiet --gpu " + std::string(gpu));
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(run.err, "");
+  }
+  const Outcome run = in_shell("ulimit -v 2000000", "run vecadd n=200000000 --functional --quiet");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, testing::MatchesRegex("raddle: [^\n]* memory[^\n]*\n"));
+}
+
+TEST(Limits, OfMemoryAreToldInALineThatSaysSo) {
+  for (const char* kib : {"150000", "200000", "300000", "600000"}) {
+    const Outcome run = in_shell(std::string("ulimit -v ") + kib, "run sgemm size=small --quiet");
+    if (run.status == 0 || run.status == 127) continue;  // enough, or not even for the loader
+    EXPECT_EQ(run.status, 1) << kib << run.err;
+    EXPECT_THAT(run.err, testing::MatchesRegex("raddle: [^\n]*(memory|address space)[^\n]*\n"));
+  }
+}
+
+TEST(Limits, OfThreadsAreToldAndTheRunGoesOn) {
+  if (getuid() != 0 || lab::usable_cores() < 2) GTEST_SKIP() << "needs root and two cores";
+  const std::string run = "run vecadd size=tiny --gpu gtx480 --threads 8 --quiet --json -";
+  const Outcome limited = run_process(
+      "/bin/bash",
+      {"-c", "ulimit -u 1; exec setpriv --reuid 65534 --clear-groups " RADDLE_PROGRAM " " + run});
+  EXPECT_EQ(limited.status, 0) << limited.err;
+  EXPECT_THAT(limited.err, testing::MatchesRegex("raddle: [^\n]*1 of [0-9]+ threads[^\n]*\n"));
+  EXPECT_EQ(Json::parse(limited.out)["state_hash"], json_of(raddle(run))["state_hash"]);
+}
+
+TEST(LongInputs, AreQuotedUpToEightyCharacters) {
+  const Folder folder;
+  const std::string many(100'000, '[');
+  for (const Outcome& o :
+       {raddle("run vecadd", {"n=" + many}), raddle("run", {many}), raddle("", {many}),
+        raddle("run vecadd --threads", {many}), raddle("run vecadd --set", {"sm.count=" + many}),
+        raddle("replay", {folder.write("k.g", many + "\nMemcpyHtoD" + many + "\n")}),
+        raddle("ptx", {folder.write("k.ptx", ".version 7.0\n.target sm_70\n" + many)}),
+        raddle("run vecadd --gpu", {folder.write("g.toml", "name = " + many)})}) {
+    EXPECT_EQ(o.status, 2);
+    EXPECT_LT(o.err.size(), 1500u) << o.err.substr(0, 3000);
+    EXPECT_THAT(o.err, testing::StartsWith("raddle: "));
+  }
 }
 
 TEST(EndlessInputs, EndAtALimitThatIsTold) {

@@ -61,8 +61,12 @@ Address SimulatedDevice::allocate(std::uint64_t bytes) {
     if (options_.checks != nullptr) options_.checks->memory().allocated(*at, bytes);
     return *at;
   }
-  throw RunError(fmt::format("out of device memory: {} bytes asked for, {} of {} in use", bytes,
-                             memory_.used(), options_.memory_bytes));
+  std::string why = fmt::format("out of device memory: {} bytes asked for, {} of {} in use", bytes,
+                                memory_.used(), options_.memory_bytes);
+  if (memory_.capacity() < options_.memory_bytes)
+    why += fmt::format("; of these the system gives this process address space for {} (ulimit -v?)",
+                       memory_.capacity());
+  throw RunError(why);
 }
 
 void SimulatedDevice::free(Address address) {

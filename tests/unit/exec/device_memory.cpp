@@ -55,6 +55,27 @@ TEST(DeviceMemory, OnlyWhatIsAllocatedCountsAgainstALimit) {
   EXPECT_EXIT(allocate_under_a_limit(), testing::ExitedWithCode(7), "");
 }
 
+/// Ends with 7 when a device of 141 GiB works in a process whose address space is limited to 1 GiB
+/// more than it has, and half of that is left for the host.
+[[noreturn]] void reserve_under_a_limit() {
+  constexpr std::uint64_t kRoom = std::uint64_t{1} << 30, kDevice = std::uint64_t{141} << 30;
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlimit limit{pages * 4096 + kRoom, RLIM_INFINITY};
+  setrlimit(RLIMIT_AS, &limit);
+  DeviceMemory memory(kDevice);
+  if (memory.capacity() > kRoom / 2 || memory.capacity() < kRoom / 4) std::_Exit(8);
+  const auto a = memory.allocate(kRoom / 8);
+  if (!a || memory.allocate(kRoom)) std::_Exit(9);
+  std::memset(memory.host(*a), 1, kRoom / 8);
+  std::_Exit(std::malloc(kRoom / 4) != nullptr ? 7 : 10);
+}
+
+TEST(DeviceMemory, TakesWhatTheSystemGivesOfTheAddressSpace) {
+  EXPECT_EXIT(reserve_under_a_limit(), testing::ExitedWithCode(7), "");
+  EXPECT_EQ(DeviceMemory(kCapacity).capacity(), kCapacity);
+}
+
 TEST(DeviceMemory, OneBytePastAnAllocationIsInvalid) {
   DeviceMemory memory(kCapacity);
   for (std::uint64_t size : {1, 127, 128, 129, 255, 256, 1000}) {

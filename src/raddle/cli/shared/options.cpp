@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "raddle/base/threads.h"
 #include "raddle/cli/shared/output.h"
 #include "raddle/lab/run/local_executor.h"
 #include "raddle/sim/profile/analysis.h"
@@ -235,6 +236,15 @@ std::string with_level(const std::string& policy) {
     throw InputError({"--policy " + policy}, error.what());
   }
 }
+
+/// What the system lets this process have of `wanted` threads; fewer are told.
+unsigned given_threads(unsigned wanted) {
+  const unsigned given = startable_threads(wanted);
+  if (given < wanted)
+    std::fprintf(stderr, "raddle: the system gives this process %u of %u threads; it goes on\n",
+                 given, wanted);
+  return given;
+}
 }  // namespace
 
 config::Tree CommonOptions::tree() const {
@@ -253,7 +263,7 @@ sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
   out.functional = functional;
   out.skip = !no_skip;
   // More than there are cores would only take turns; results are the same for any number.
-  out.threads = std::min(threads, std::max(2u, lab::usable_cores()));
+  out.threads = given_threads(std::min(threads, std::max(2u, lab::usable_cores())));
   // Device printf goes where the summary goes; standard output is the JSON's alone when that is
   // asked for.
   out.print = [out_file = json == "-" ? stderr : stdout](std::string_view text) {

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iterator>
 #include <new>
 #include <utility>
@@ -21,9 +24,31 @@ constexpr std::uint64_t kFar = std::uint64_t{1} << 35, kNearNull = std::uint64_t
 constexpr std::uint64_t kDriverBytes = std::uint64_t{2} << 20;
 constexpr std::uint64_t kOpenStep = std::uint64_t{32} << 20;
 
+/// What a process that runs short of address space must be left with, and the least device memory
+/// that is of any use.
+constexpr std::uint64_t kHostBytes = std::uint64_t{2} << 30, kMinimum = std::uint64_t{64} << 20;
+
+/// Address space that the process's limit (ulimit -v) leaves it.
+std::uint64_t address_space_left() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kWhole;
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;  // its first word: of all that is mapped
+  const std::uint64_t used = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return limit.rlim_cur - std::min<std::uint64_t>(used, limit.rlim_cur);
+}
+
+/// Of a limit half is for the device at most, when not all fits.
+std::uint64_t within_limit(std::uint64_t capacity) {
+  const std::uint64_t left = address_space_left();
+  if (left >= kHostBytes && capacity <= left - kHostBytes) return capacity;
+  return std::min(capacity, std::max(left / 2, kMinimum)) / kLine * kLine;
+}
+
 /// Address space only: pages appear, zeroed, when touched; huge ones where the host has them, since
 /// gathers from small ones wait for address translation. Read-only until make_writable(), so that a
-/// limit on a process's data (RLIMIT_DATA) counts what is allocated and not what could be.
+/// limit on a process's data (RLIMIT_DATA) counts what is allocated and not what could be. Null
+/// when the system refuses.
 void* reserve(std::uint64_t bytes, Address at = 0) {
   const int fixed = at != 0 ? MAP_FIXED_NOREPLACE : 0;
   void* p = mmap(reinterpret_cast<void*>(at), bytes, PROT_READ,
@@ -33,9 +58,7 @@ void* reserve(std::uint64_t bytes, Address at = 0) {
     munmap(p, bytes);
     p = MAP_FAILED;
   }
-  if (p == MAP_FAILED)
-    throw RunError(fmt::format("cannot reserve {} MiB of address space for device memory{}",
-                               bytes >> 20, at != 0 ? fmt::format(" at {:#x}", at) : ""));
+  if (p == MAP_FAILED) return nullptr;
   madvise(p, bytes, MADV_HUGEPAGE);  // advice only: where it is refused, nothing is lost
   return p;
 }
@@ -48,13 +71,26 @@ std::uint64_t round_up(std::uint64_t n, std::uint64_t to) { return (n + to - 1) 
 }  // namespace
 
 DeviceMemory::DeviceMemory(std::uint64_t capacity, HostView view)
-    : capacity_(round_up(capacity, kAlignment)) {
-  // One more alignment unit, so that a full vector load near the end stays inside the reservation.
-  bytes_ = static_cast<std::byte*>(
-      reserve(capacity_ + kAlignment, view == HostView::SameAddress ? kBase : 0));
-  valid_ = static_cast<std::uint8_t*>(reserve(capacity_ / kLine + kAlignment));
+    : capacity_(round_up(within_limit(capacity), kAlignment)) {
+  const Address at = view == HostView::SameAddress ? kBase : 0;
+  for (bool refused = false; !reserve_all(at); refused = true) {
+    // Below what was refused there may be just enough, and nothing left for the host: a quarter.
+    capacity_ = round_up(capacity_ / (refused ? 2 : 4), kAlignment);
+    if (capacity_ >= kMinimum) continue;
+    throw RunError(fmt::format("cannot reserve {} MiB of address space for device memory{}",
+                               capacity >> 20, at != 0 ? fmt::format(" at {:#x}", at) : ""));
+  }
   // Host code is given addresses as a driver gives them: not from where mapped memory begins.
   if (view == HostView::SameAddress) extent_ = std::min(kDriverBytes, capacity_);
+}
+
+bool DeviceMemory::reserve_all(Address at) {
+  // One more alignment unit, so that a full vector load near the end stays inside the reservation.
+  bytes_ = static_cast<std::byte*>(reserve(capacity_ + kAlignment, at));
+  if (bytes_ == nullptr) return false;
+  valid_ = static_cast<std::uint8_t*>(reserve(capacity_ / kLine + kAlignment));
+  if (valid_ == nullptr) munmap(bytes_, capacity_ + kAlignment);
+  return valid_ != nullptr;
 }
 
 void DeviceMemory::open(std::uint64_t extent) {

@@ -27,8 +27,9 @@ class DeviceMemory {
   enum class HostView : std::uint8_t { Anywhere, SameAddress };
 
   /// Reserves `capacity` bytes of address space (no memory is used until touched; fresh memory
-  /// reads as zero). Throws RunError when that is refused, as SameAddress is to a process that has
-  /// something else there.
+  /// reads as zero), or what of it there is for a process that the system gives less (ulimit -v,
+  /// valgrind): see capacity(). Throws RunError when even little is refused, as SameAddress is to a
+  /// process that has something else there.
   explicit DeviceMemory(std::uint64_t capacity = std::uint64_t{16} << 30,
                         HostView view = HostView::Anywhere);
   ~DeviceMemory();
@@ -49,6 +50,8 @@ class DeviceMemory {
   /// False when `address` is not the start of a live allocation.
   bool free(Address address);
   std::uint64_t used() const { return used_; }
+  /// Bytes that allocations may have in all: as asked for, unless the system has given less.
+  std::uint64_t capacity() const { return capacity_; }
   /// Since it was called last, of what the host asks for and of variables.
   trace::AllocationChanges take_changes();
 
@@ -72,11 +75,13 @@ class DeviceMemory {
   }  ///< bytes from kBase up to the end of the last allocation
 
  private:
+  bool reserve_all(Address at);
   void open(std::uint64_t extent);
 
+  std::uint64_t capacity_;
   std::byte* bytes_ = nullptr;
   std::uint8_t* valid_ = nullptr;
-  std::uint64_t capacity_, extent_ = 0, used_ = 0;
+  std::uint64_t extent_ = 0, used_ = 0;
   std::uint64_t asked_for_ = 0;
   std::uint64_t open_ = 0;  ///< bytes that can be written; extent_ at least
   struct Live {

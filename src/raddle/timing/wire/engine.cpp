@@ -1,6 +1,7 @@
 #include "raddle/timing/wire/engine.h"
 
 #include <ctime>
+#include <system_error>
 
 namespace raddle::timing {
 
@@ -38,7 +39,12 @@ void Engine::shuffle() {
 }
 
 Engine::ThreadPool::ThreadPool(Engine& engine, unsigned threads) : engine_(engine) {
-  for (unsigned i = 1; i < threads; ++i) helpers_.emplace_back([this] { help(); });
+  helpers_.reserve(threads - 1);
+  try {
+    while (helpers_.size() + 1 < threads) helpers_.emplace_back([this] { help(); });
+  } catch (const std::system_error&) {
+    // The system gives no more of them; the result is the same with those that there are.
+  }
 }
 
 Engine::ThreadPool::~ThreadPool() {
