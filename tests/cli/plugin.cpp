@@ -106,6 +106,27 @@ TEST_F(Plugin, WhatIsWrongWithOneIsToldInALine) {
                  {"youngest.so", "two policies are called 'youngest'"});
 }
 
+TEST_F(Plugin, OneThatIsCutOffIsRefusedWhereverItWasCut) {
+  ASSERT_EQ(made_.status, 0) << made_.err;
+  const std::string whole = read_file(file());
+  const std::string cut = in_folder("cut.so");
+  for (unsigned part = 0; part < 16; ++part) {
+    write_file(cut, std::string_view(whole).substr(0, whole.size() * part / 16));
+    expect_refused(raddle("list policies --plugin", {cut}), {"cut.so", "cut off or damaged"});
+  }
+  write_file(cut, std::string_view(whole).substr(0, whole.size() - 1));
+  expect_refused(raddle("list policies --plugin", {cut}), {"cut.so", "cut off or damaged"});
+}
+
+TEST_F(Plugin, OneOfAnotherMachineIsToldByItsName) {
+  ASSERT_EQ(made_.status, 0) << made_.err;
+  std::string bytes = read_file(file());
+  bytes[18] = static_cast<char>(183);  // e_machine: EM_AARCH64
+  write_file(in_folder("arm.so"), bytes);
+  expect_refused(raddle("list policies --plugin", {in_folder("arm.so")}),
+                 {"arm.so", "is for AArch64, this program for x86-64"});
+}
+
 TEST_F(Plugin, OneOfOtherHeadersIsRefused) {
   ASSERT_EQ(made_.status, 0) << made_.err;
   std::ifstream in(file(), std::ios::binary);

@@ -7,6 +7,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/policy/plugin.h"
+#include "raddle/policy/shared_object.h"
 
 namespace raddle::policy {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 const PluginEntry& load(const std::string& file) {
   // With a slash, or the loader would look in the system's folders.
   const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
+  check_shared_object(path);
   void* object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (object == nullptr) throw InputError("plug-in cannot be loaded: " + std::string(dlerror()));
   const void* entry = dlsym(object, kPluginSymbol);
