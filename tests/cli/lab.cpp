@@ -229,7 +229,7 @@ TEST(BadSweep, ResultsOfAnotherSchemaVersion) {
   ASSERT_EQ(site.sweep().status, 0);
   lab::Database(site.database()).run("PRAGMA user_version = 99");
   expect_refused(site.sweep(),
-                 {"results.sqlite", "schema version 1, found version 99", "--results"});
+                 {"results.sqlite", "schema version 2, found version 99", "--results"});
 }
 
 TEST(BadSweep, ResultsThatAreNoDatabase) {

@@ -211,7 +211,7 @@ std::set<std::string> finished(const Site& site) {
   std::set<std::string> out;
   if (std::filesystem::exists(site.database())) {
     lab::Database database(site.database());
-    if (database.pragma("user_version") == 1) {
+    if (database.pragma("user_version") != 0) {
       lab::Statement rows(database, "SELECT key FROM runs");
       while (rows.step()) out.insert(rows.text(0));
     }

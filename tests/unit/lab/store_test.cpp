@@ -119,7 +119,8 @@ TEST(Store, AFileFromBeforeTheTableOfKernelsGetsIt) {
   Shelf shelf;
   {
     Store store(shelf.file);
-    store.database().run("DROP TABLE kernels");
+    store.database().run(
+        "DROP TABLE kernels; ALTER TABLE runs DROP COLUMN checksum; PRAGMA user_version = 1");
   }
   Store store(shelf.file);
   store.add(shelf.record(0));
@@ -146,7 +147,7 @@ TEST(Store, TheSameRunCannotBeThereTwice) {
   Shelf shelf;
   Store store(shelf.file);
   store.add(shelf.record(0));
-  EXPECT_THROW(store.add(shelf.record(0)), RunError);
+  EXPECT_THROW(store.add(shelf.record(0)), InputError) << "who asks first adds it only if damaged";
   EXPECT_EQ(column(store, "SELECT count(*) FROM runs"), std::vector<std::string>{"1"});
   EXPECT_EQ(column(store, "SELECT count(*) FROM metrics"), std::vector<std::string>{"4"})
       << "all or nothing";
@@ -173,17 +174,86 @@ TEST(Store, MoreAnalysesServeFewer) {
   EXPECT_FALSE(store.find(wanted));
 }
 
-TEST(Store, AnalysesThatSomebodyElseHasWrittenAreNoMatch) {
+/// Each value of a run in the file, altered by hand.
+TEST(Store, ARunThatIsNotWhatWasWrittenNeverAnswers) {
+  Shelf shelf;
+  const char* const changes[] = {
+      "UPDATE runs SET analyses = '[]'",
+      "UPDATE runs SET status = 'failed'",
+      "UPDATE runs SET error = 'x'",
+      "UPDATE runs SET seed = seed + 1",
+      "UPDATE runs SET spec = '{}'",
+      "UPDATE runs SET state_hash = '01ff'",
+      "UPDATE runs SET wall_seconds = 1.5000000000000002",
+      "UPDATE runs SET peak_rss = NULL",
+      "UPDATE runs SET result = NULL",
+      "UPDATE runs SET checksum = NULL",
+      "UPDATE runs SET checksum = checksum + 1",
+      "UPDATE metrics SET value = 1.2500000000000002 WHERE path = 'totals.ipc'",
+      "UPDATE metrics SET path = 'totals.ipd' WHERE path = 'totals.ipc'",
+      "DELETE FROM metrics WHERE path = 'totals.ipc'",
+      "INSERT INTO metrics VALUES (1, 'x', 0)",
+      "UPDATE kernels SET value = value + 1",
+      "UPDATE policies SET name = 'lrr'"};
+  for (const char* change : changes) {
+    const Folder folder;
+    Store store(folder / "r.sqlite");
+    store.add(shelf.record(0));
+    ASSERT_TRUE(store.find(shelf.plan.runs[0]));
+    store.database().run(change);
+    EXPECT_THAT(input_error_of([&] { store.find(shelf.plan.runs[0]); }),
+                AllOf(HasSubstr("r.sqlite: run 1 is not what was written (checksum)"),
+                      HasSubstr("put back a copy")))
+        << change;
+  }
+}
+
+TEST(Store, AnExportHoldsNoRunThatIsNotWhatWasWritten) {
   Shelf shelf;
   Store store(shelf.file);
+  std::vector<std::string> keys;
+  for (const PlannedRun& run : shelf.plan.runs) keys.push_back(run.key);
+  store.set_cells(shelf.plan.experiments[0], "quick", keys);
   store.add(shelf.record(0));
-  PlannedRun wanted = shelf.plan.runs[0];
-  wanted.spec.analyses = {{"c", {"c=cache", {}}}};
-  for (const char* written : {"[]", "3", "null", R"({"c":7})", R"({"c":["c=cache"]})"}) {
-    Statement change(store.database(), "UPDATE runs SET analyses = ?");
-    change.bind(1, written).run();
-    EXPECT_FALSE(store.find(wanted)) << written;
+  store.database().run("UPDATE metrics SET value = 2");
+  EXPECT_THAT(input_error_of([&] { store.export_csv(shelf.folder.path(), {"box.fig1"}, "quick"); }),
+              HasSubstr("checksum"));
+  EXPECT_FALSE(std::filesystem::exists(shelf.folder / "tidy.csv"));
+}
+
+TEST(Store, BytesThatAreDamagedAreToldWithWhatToDo) {
+  Shelf shelf;
+  {
+    Store store(shelf.file);
+    store.add(shelf.record(0));
   }
+  std::string bytes = raddle::test::read_file(shelf.file);
+  bytes.replace(4096, 512, std::string(512, '\x7f'));  // the second page's head
+  shelf.folder.write("r.sqlite", bytes);
+  const auto use = [&] {
+    Store store(shelf.file);
+    for (const PlannedRun& run : shelf.plan.runs) store.find(run);
+    column(store, "SELECT * FROM runs");
+  };
+  EXPECT_THAT(input_error_of(use), AllOf(HasSubstr("r.sqlite: is damaged"), HasSubstr("copy")));
+}
+
+TEST(Store, OneOfVersionOneGetsChecksums) {
+  Shelf shelf;
+  {
+    Store store(shelf.file);
+    store.add(shelf.record(0));
+    store.add(shelf.record(1, false));
+    store.database().run(
+        "ALTER TABLE runs DROP COLUMN checksum; DROP TABLE kernels; PRAGMA user_version = 1");
+  }
+  Store store(shelf.file);
+  EXPECT_EQ(store.database().pragma("user_version"), 2);
+  EXPECT_TRUE(store.find(shelf.plan.runs[0])->done);
+  EXPECT_FALSE(store.find(shelf.plan.runs[1])->done);
+  store.add(shelf.record(2));
+  store.database().run("UPDATE metrics SET value = 2 WHERE run = 1");
+  EXPECT_THAT(input_error_of([&] { store.find(shelf.plan.runs[0]); }), HasSubstr("checksum"));
 }
 
 TEST(Store, AnotherProgramsRunsAreNotUsed) {
@@ -261,13 +331,23 @@ TEST(Store, RefusesOtherFiles) {
               HasSubstr("cannot be opened"));
 }
 
+TEST(Store, TellsWhatIsInThePlaceOfAFile) {
+  const Folder folder;
+  std::filesystem::create_directory(folder / "f.sqlite");
+  std::filesystem::create_symlink("loop.sqlite", folder / "loop.sqlite");
+  EXPECT_THAT(input_error_of([&] { Store store(folder / "f.sqlite"); }),
+              HasSubstr("f.sqlite: is a folder; expected a database"));
+  EXPECT_THAT(input_error_of([&] { Store store(folder / "loop.sqlite"); }),
+              HasSubstr("Too many levels of symbolic links"));
+}
+
 TEST(Store, RefusesAnotherSchemaVersion) {
   const Folder folder;
   const std::string file = folder / "r.sqlite";
   { Store store(file); }
-  Database(file).run("PRAGMA user_version = 2");
+  Database(file).run("PRAGMA user_version = 3");
   EXPECT_THAT(input_error_of([&] { Store store(file); }),
-              AllOf(HasSubstr("r.sqlite: expected results of schema version 1, found version 2"),
+              AllOf(HasSubstr("r.sqlite: expected results of schema version 2, found version 3"),
                     HasSubstr("--results")));
 }
 

@@ -1,12 +1,16 @@
 #include "raddle/lab/store/sqlite.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include "raddle/base/error.h"
+#include "raddle/base/files.h"
 
 namespace raddle::lab {
 
 Database::Database(std::string path) : path_(std::move(path)) {
+  // Of what is there but is no file SQLite says only that it cannot open it.
+  if (struct stat info{}; lstat(path_.c_str(), &info) == 0) check_readable(path_, "a database");
   const int code = sqlite3_open(path_.c_str(), &handle_);
   if (code != SQLITE_OK) {
     const std::string why = handle_ != nullptr ? sqlite3_errmsg(handle_) : "out of memory";
@@ -19,13 +23,19 @@ Database::Database(std::string path) : path_(std::move(path)) {
 Database::~Database() { sqlite3_close(handle_); }
 
 void Database::fail() const {
-  const int code = sqlite3_errcode(handle_);
+  const int code = sqlite3_errcode(handle_) & 0xff;
   const std::string why = sqlite3_errmsg(handle_);
   if (code == SQLITE_NOTADB)
     throw InputError({path_}, "is no results file of Raddle (no SQLite database)");
   if (code == SQLITE_FULL || code == SQLITE_IOERR)
     throw RunError(path_ + ": cannot be written (" + why +
                    "); is the disk full? Results up to here are kept; the same command goes on");
+  // Also what a sound file of ours never answers: a table that is not there, a key that is twice
+  // there.
+  if (code == SQLITE_CORRUPT || code == SQLITE_ERROR || code == SQLITE_CONSTRAINT)
+    throw InputError({path_}, "is damaged (" + why +
+                                  "); put back a copy of it, or move it away and all runs are "
+                                  "simulated again");
   throw RunError(path_ + ": " + why);
 }
 
@@ -107,6 +117,24 @@ std::string Statement::blob(int column) const {
   return bytes == nullptr
              ? ""
              : std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)));
+}
+
+std::string Statement::packed() const {
+  std::string out;
+  const auto add = [&](const auto& value) {
+    out.append(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  for (int c = 0; c < columns(); ++c) {
+    const int type = sqlite3_column_type(handle_, c);
+    out += static_cast<char>(type);
+    if (type == SQLITE_INTEGER) add(whole(c));
+    if (type == SQLITE_FLOAT) add(real(c));
+    if (type != SQLITE_TEXT && type != SQLITE_BLOB) continue;
+    const std::string bytes = blob(c);
+    add(std::uint64_t{bytes.size()});
+    out += bytes;
+  }
+  return out;
 }
 
 Transaction::Transaction(Database& database) : database_(database) {

@@ -35,7 +35,8 @@ class Database {
 };
 
 /// Values are bound by position from 1 and stay bound; what they refer to must live until run() or
-/// the last step(). Every call throws RunError, with a clear word when the disk is full.
+/// the last step(). Every call throws RunError, with a clear word when the disk is full, or
+/// InputError when the file is damaged.
 class Statement {
  public:
   Statement(Database& database, const char* sql);
@@ -61,6 +62,8 @@ class Statement {
   std::int64_t whole(int column) const;
   double real(int column) const;
   std::string blob(int column) const;
+  /// The row as bytes: types and values, as they are stored.
+  std::string packed() const;
 
  private:
   Database& database_;

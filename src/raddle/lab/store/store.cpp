@@ -7,6 +7,7 @@
 #include "raddle/base/json.h"
 #include "raddle/lab/host/files.h"
 #include "raddle/lab/plan/result_numbers.h"
+#include "raddle/lab/store/checksum.h"
 
 namespace raddle::lab {
 
@@ -95,7 +96,8 @@ CREATE TABLE runs (
   peak_rss      INTEGER,
   host          TEXT NOT NULL,
   finished      TEXT NOT NULL,
-  result        BLOB
+  result        BLOB,
+  checksum      INTEGER
 );
 CREATE INDEX runs_configuration ON runs (configuration);
 CREATE INDEX runs_workload ON runs (workload, parameters);
@@ -149,6 +151,18 @@ void add_kernel_table(Database& database) {
   RADDLE_ASSERT(from != std::string::npos);
   database.run(all.substr(from, all.find(';', from) + 1 - from).c_str());
 }
+
+/// From version 1, whose rows had no checksums: they get that of what they are now.
+void add_checksums(Database& database) {
+  Transaction whole(database);
+  add_kernel_table(database);
+  database.run("ALTER TABLE runs ADD COLUMN checksum INTEGER");
+  std::vector<std::int64_t> runs;
+  for (Statement row(database, "SELECT id FROM runs"); row.step();) runs.push_back(row.whole(0));
+  for (const std::int64_t run : runs) seal_run(database, run);
+  database.run("PRAGMA user_version = 2");
+  whole.commit();
+}
 }  // namespace
 
 Store::Store(const std::string& path) : database_(path) {
@@ -171,11 +185,11 @@ Store::Store(const std::string& path) : database_(path) {
   }
   if (application != kApplicationId)
     throw InputError({path}, "is a database, but no results file of Raddle");
-  if (version != kStoreSchema)
+  if (version == 1) add_checksums(database_);
+  else if (version != kStoreSchema)
     throw InputError({path}, fmt::format("expected results of schema version {}, found version {}; "
                                          "use another --results folder",
                                          kStoreSchema, version));
-  add_kernel_table(database_);
 }
 
 std::optional<StoredRun> Store::find(const PlannedRun& run) {
@@ -183,10 +197,12 @@ std::optional<StoredRun> Store::find(const PlannedRun& run) {
                  "SELECT id, key, status, reason, error, wall_seconds, analyses FROM runs "
                  "WHERE configuration = ? AND program = ? ORDER BY status, id");
   rows.bind(1, run.spec.configuration).bind(2, run.program);
-  while (rows.step())  // 'done' sorts before 'failed'
+  while (rows.step()) {  // 'done' sorts before 'failed'
+    check_run(database_, rows.whole(0));
     if (serves(rows.text(6), run.spec.analyses))
       return StoredRun{rows.whole(0), rows.text(1), rows.text(2) == "done",
                        rows.text(3),  rows.text(4), rows.real(5)};
+  }
   return std::nullopt;
 }
 
@@ -246,6 +262,7 @@ void Store::add(const RunRecord& record) {
     policy.bind(1, id).bind(2, level).bind(3, name).bind(4, of);
     policy.run();
   }
+  seal_run(database_, id);
   whole.commit();
 }
 
@@ -357,6 +374,9 @@ void Store::export_csv(const std::string& folder, const std::vector<std::string>
        "SELECT * FROM policy_statistics WHERE run IN " + runs + " ORDER BY 1, 2, 3, 4"},
       {"failures.csv",
        fmt::format("SELECT * FROM failures WHERE {} ORDER BY 1, 2, 3, 4, 5", kOfThese)}};
+  Statement exported(database_, runs.substr(1, runs.size() - 2).c_str());
+  exported.bind(1, scale).bind(2, list);
+  while (exported.step()) check_run(database_, exported.whole(0));
   for (const auto& [file, sql] : tables) {
     Statement rows(database_, sql.c_str());
     rows.bind(1, scale).bind(2, list);

@@ -12,7 +12,7 @@
 
 namespace raddle::lab {
 
-inline constexpr int kStoreSchema = 1;
+inline constexpr int kStoreSchema = 2;
 
 /// What a run has come to.
 struct RunRecord {
@@ -35,12 +35,13 @@ struct StoredRun {
 
 class Store {
  public:
-  /// Opens the file, making it when it is not there. Throws InputError when it is something else
-  /// or of another schema version.
+  /// Opens the file, making it when it is not there; one of an earlier schema version is brought up
+  /// to this one. Throws InputError when it is something else or of a later version.
   explicit Store(const std::string& path);
 
   /// The run of this program with that configuration and at least these analyses, done or failed;
-  /// one that is done is preferred.
+  /// one that is done is preferred. Throws InputError when it is not what was stored (checksum.h);
+  /// what metrics() and result() then give of it is checked by that.
   std::optional<StoredRun> find(const PlannedRun& run);
   bool has(const std::string& key);
   /// In one transaction; all or nothing.
