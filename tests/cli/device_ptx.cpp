@@ -1,6 +1,7 @@
 // raddle ptx of what holds PTX among other things: fat binaries, programs, libraries.
 #include "cli/raddle.h"
 #include "raddle_paths.h"
+#include "support/nvcc.h"
 
 namespace raddle::test {
 namespace {
@@ -47,6 +48,25 @@ TEST(DevicePtx, BrokenContainersAreRefused) {
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{40}, whole.size() / 2})
     expect_refused(raddle("ptx", {folder.write("cut.fatbin", whole.substr(0, bytes))}),
                    {"cut.fatbin"});
+}
+
+// As nvcc -dc leaves them and a program holds them: each alone calls what another one has.
+TEST(DevicePtx, PartsAreLinkedBeforeTheyAreJudged) {
+  if (nvcc().empty()) GTEST_SKIP() << "no nvcc here";
+  const Folder folder;
+  const std::string options = "-rdc=true -fatbin -gencode arch=compute_80,code=compute_80";
+  const std::string caller = nvcc_output(
+      "__device__ int twice(int);\n"
+      "__global__ void f(int* a) { *a = twice(*a); }\n",
+      options);
+  const std::string callee =
+      nvcc_output("__device__ int twice(int x) { return 2 * x; }\n", options);
+  const Outcome both = raddle("ptx", {folder.write("both.fatbin", caller + callee)});
+  EXPECT_EQ(both.status, 0) << both.err;
+  EXPECT_THAT(both.out, AllOf(HasSubstr("kernel _Z1fPi"), HasSubstr("function _Z5twicei")));
+  const Outcome one = raddle("ptx", {folder.write("one.fatbin", caller)});
+  EXPECT_EQ(one.status, 1);
+  EXPECT_THAT(one.err, AllOf(HasSubstr("one.fatbin, compute_80"), HasSubstr("_Z5twicei")));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // raddle ptx: what a PTX file holds, and whether all of it can be run.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "raddle/cli/shared/cuda_program.h"
 #include "raddle/exec/decode/program.h"
 #include "raddle/ptx/analysis.h"
+#include "raddle/ptx/link.h"
 #include "raddle/runtime/ptx_file.h"
 
 namespace raddle::cli {
@@ -55,8 +57,14 @@ Json describe(const ptx::Module& module, const ptx::Function& f) {
           {"mix", mix}};
 }
 
-Json describe(const std::string& name, std::string text) {
-  const ptx::Module module = ptx::parse(std::move(text), name);
+Json json_of(const exec::Unsupported& found) {
+  return {{"function", found.function},
+          {"instruction", found.instruction},
+          {"line", found.line},
+          {"column", found.column}};
+}
+
+Json describe(const ptx::Module& module, const std::string& name) {
   Json out = {{"file", valid_utf8(name)},
               {"version", fmt::format("{}.{}", module.version_major, module.version_minor)},
               {"target", module.target}};
@@ -65,11 +73,48 @@ Json describe(const std::string& name, std::string text) {
   for (const ptx::Function& f : module.functions)
     if (!f.is_extern) out[f.is_entry ? "kernels" : "functions"].push_back(describe(module, f));
   out["unsupported"] = Json::array();
-  for (const exec::Unsupported& u : exec::unsupported(module))
-    out["unsupported"].push_back({{"function", u.function},
-                                  {"instruction", u.instruction},
-                                  {"line", u.line},
-                                  {"column", u.column}});
+  return out;
+}
+
+/// What cannot be run of the modules that a program links for one target: each is told where it
+/// stands. A part of a program, whose other parts are elsewhere, is judged module by module.
+void judge_linked(const std::vector<DevicePtx>& all, const std::string& target, Json& modules) {
+  std::vector<ptx::SourceText> sources;
+  std::vector<std::size_t> members;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].link_target == target) {
+      sources.push_back({all[i].text, all[i].name});
+      members.push_back(i);
+    }
+  try {
+    for (const exec::Unsupported& found : exec::unsupported(ptx::parse_and_link(sources))) {
+      const auto owner =
+          std::ranges::find(members, found.file, [&](std::size_t i) { return all[i].name; });
+      modules[owner == members.end() ? members.front() : *owner]["unsupported"].push_back(
+          json_of(found));
+    }
+  } catch (const InputError&) {
+    for (std::size_t n = 0; n < members.size(); ++n)
+      for (const exec::Unsupported& found :
+           exec::unsupported(ptx::parse(sources[n].text, sources[n].file)))
+        modules[members[n]]["unsupported"].push_back(json_of(found));
+  }
+}
+
+/// Modules as a program would load them: what must be linked is linked before it is judged.
+Json describe(const std::vector<DevicePtx>& all) {
+  Json out = Json::array();
+  std::set<std::string> targets;
+  for (const DevicePtx& one : all) {
+    const ptx::Module module = ptx::parse(one.text, one.name);
+    out.push_back(describe(module, one.name));
+    if (ptx::is_device_runtime(module)) continue;  // never run: the machine is the runtime
+    if (!one.link_target.empty()) targets.insert(one.link_target);
+    else
+      for (const exec::Unsupported& found : exec::unsupported(module))
+        out.back()["unsupported"].push_back(json_of(found));
+  }
+  for (const std::string& target : targets) judge_linked(all, target, out);
   return out;
 }
 
@@ -82,8 +127,7 @@ struct PtxCommand {
     const std::vector<DevicePtx> all =
         binary ? device_ptx(file) : std::vector<DevicePtx>{{file, runtime::read_ptx(file)}};
     if (as_text) return print(all);
-    Json modules = Json::array();
-    for (const DevicePtx& one : all) modules.push_back(describe(one.name, one.text));
+    Json modules = describe(all);
     bool whole = true;
     for (const Json& module : modules) {
       whole = whole && module["unsupported"].empty();

@@ -181,7 +181,7 @@ void add_ptx(std::vector<DevicePtx>& out, std::span<const std::byte> bytes,
       name = plain + " (" + std::to_string(n) + ")";
     all += entry.text_bytes;
     if (all > kMaxPtx) throw InputError(file + " holds more than 1 GiB of PTX");
-    out.push_back({std::move(name), entry.text()});
+    out.push_back({std::move(name), entry.text(), entry.relocatable() ? entry.target() : ""});
   }
 }
 

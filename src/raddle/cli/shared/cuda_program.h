@@ -23,6 +23,7 @@ bool may_hold_device_code(const std::string& file);
 struct DevicePtx {
   std::string name;  ///< "app, compute_80, add.cu", unique in the file
   std::string text;
+  std::string link_target = {};  ///< "": whole by itself; else those of one target are linked
 };
 /// The PTX texts in such a file, decompressed, in order. Throws InputError when there is none, or
 /// naming file and offset when it cannot be read.
