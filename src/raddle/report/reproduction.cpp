@@ -6,6 +6,7 @@
 #include "raddle/base/error.h"
 #include "raddle/base/files.h"
 #include "raddle/report/document.h"
+#include "raddle/report/joined_documents.h"
 #include "raddle/report/page.h"
 #include "raddle/sim/result/version.h"
 
@@ -80,7 +81,8 @@ std::string index_page(std::span<const Json> documents) {
   return filled(Page::papers, index_data(documents));
 }
 
-Written write_site(std::span<const Json> documents, const std::filesystem::path& folder) {
+Written write_site(std::span<const Json> given, const std::filesystem::path& folder) {
+  const std::vector<Json> documents = joined_documents(given);
   const std::string index = index_page(documents);
   std::error_code error;
   std::filesystem::create_directories(folder, error);

@@ -33,9 +33,10 @@ std::string index_page(std::span<const nlohmann::ordered_json> documents);
 /// sound.
 std::string reproduction_text(const nlohmann::ordered_json& document);
 
-/// Writes index.html, and for each paper its page, its text ("<paper id>.md") and its figures under
-/// figures/ into `folder` (made when absent). Throws InputError when a document is not sound
-/// (nothing is written then), RunError when a file cannot be written.
+/// Documents of one paper are joined (joined_documents.h). Writes index.html, and for each paper
+/// its page, its text ("<paper id>.md") and its figures under figures/ into `folder` (made when
+/// absent). Throws InputError when a document is not sound (nothing is written then), RunError
+/// when a file cannot be written.
 Written write_site(std::span<const nlohmann::ordered_json> documents,
                    const std::filesystem::path& folder);
 

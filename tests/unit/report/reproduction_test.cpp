@@ -11,6 +11,7 @@
 #include "documents.h"
 #include "raddle/base/error.h"
 #include "raddle/report/page.h"
+#include "support/errors.h"
 
 namespace raddle::report {
 namespace {
@@ -179,6 +180,39 @@ TEST_F(Site, HoldsIndexPagesAndFigures) {
   for (const std::string& name : written.names) EXPECT_TRUE(fs::exists(folder_ / "site" / name));
   EXPECT_EQ(content(folder_ / "site" / "ccws.html"),
             reproduction_page(small_document(), "index.html"));
+}
+
+TEST_F(Site, SingleExperimentsOfOnePaperAreOnOnePage) {
+  no_program();
+  Json other = small_document();
+  for (std::size_t i = 0; i < other["experiments"].size(); ++i)
+    other["experiments"][i]["id"] = "ccws.more" + std::to_string(i);
+  other["date"] = "2999-01-01T00:00:00Z";
+  const std::vector<Json> documents = {small_document(), other};
+  write_site(documents, folder_ / "site");
+  const Json page = data_in(content(folder_ / "site" / "ccws.html"));
+  const std::size_t each = small_document()["experiments"].size();
+  ASSERT_EQ(page["experiments"].size(), 2 * each);
+  EXPECT_EQ(page["experiments"][each]["id"], "ccws.more0");
+  EXPECT_EQ(page["date"], "2999-01-01T00:00:00Z");
+  EXPECT_EQ(page["machine"], small_document()["machine"]);
+  const std::string command = small_document()["command"];
+  EXPECT_EQ(page["command"], command + "; " + command);
+}
+
+TEST_F(Site, TwoOfOneExperimentOrOfOtherScalesAreRefused) {
+  no_program();
+  const auto refused = [&](const Json& other) {
+    const std::vector<Json> documents = {small_document(), other};
+    return raddle::test::input_error_of([&] { write_site(documents, folder_ / "site"); });
+  };
+  EXPECT_NE(refused(small_document()).find("hold experiment"), std::string::npos);
+  Json other = small_document();
+  for (Json& experiment : other["experiments"]) experiment["id"] = "ccws.more";
+  other["experiments"].erase(other["experiments"].begin() + 1, other["experiments"].end());
+  other["scale"] = other["scale"] == "full" ? "quick" : "full";
+  EXPECT_NE(refused(other).find("scales"), std::string::npos);
+  EXPECT_FALSE(fs::exists(folder_ / "site"));
 }
 
 TEST_F(Site, NothingIsWrittenOfAnUnsoundDocument) {

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
 
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/corun.h"
+#include "raddle/cli/shared/cuda_program.h"
 #include "raddle/cli/shared/exec.h"
 #include "raddle/cli/shared/options.h"
 #include "raddle/cli/shared/output.h"
@@ -22,6 +22,13 @@ struct RecordCommand {
   std::string file;
   OptionModes modes{"record", {Mode::Workload, Mode::Program, Mode::Trace}};
 
+  /// What looks like a program's path is none of a workload's parameters.
+  void check_name() const {
+    const std::string& name = words.front();
+    if (name.find('/') != std::string::npos && !name.ends_with(".ptx") && !is_recording(name))
+      find_program(name);
+  }
+
   Mode mode() const {
     if (is_program(words.front())) return Mode::Program;
     return is_recording(words.front()) ? Mode::Trace : Mode::Workload;
@@ -29,6 +36,7 @@ struct RecordCommand {
 
   int operator()() const {
     const bool quiet = common.quiet;
+    check_name();
     modes.check(mode());
     check_writable(file);
     if (mode() == Mode::Program) return execute(common, words, file, {});
@@ -37,15 +45,8 @@ struct RecordCommand {
     options.progress = progress_line(words.front(), quiet);
     const sim::Result result = store(setup, options);
     clear_progress(quiet);
-    const auto bytes = std::filesystem::file_size(file);
     if (!quiet)
-      std::fputs(
-          fmt::format("{}  {}: {} bytes, {:.3f} per warp instruction\n", summary(result), file,
-                      bytes,
-                      static_cast<double>(bytes) /
-                          static_cast<double>(std::max<std::uint64_t>(result.totals.sm.issued, 1)))
-              .c_str(),
-          stdout);
+      std::fputs((summary(result) + size_line(file, result.totals.sm.issued)).c_str(), stdout);
     return result.verdict == sim::Result::Verdict::Wrong ? 1 : 0;
   }
 

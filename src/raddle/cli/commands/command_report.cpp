@@ -41,7 +41,9 @@ Command add_report(CLI::App& app) {
   auto command = std::make_shared<ReportCommand>();
   CLI::App* report = app.add_subcommand(
       "report", "pages and figures of papers from the documents that reproduce keeps");
-  report->add_option("documents", command->files, "reproduction documents, one per paper")
+  report
+      ->add_option("documents", command->files,
+                   "reproduction documents; those of one paper's single experiments are joined")
       ->required()
       ->type_name("DOCUMENT.json ...");
   report->add_option("-o,--output", command->folder, "folder to write into")

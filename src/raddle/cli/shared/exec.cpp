@@ -18,6 +18,7 @@
 #include "raddle/cli/shared/cuda_libraries.h"
 #include "raddle/cli/shared/cuda_program.h"
 #include "raddle/cli/shared/output.h"
+#include "raddle/cli/shared/recording.h"
 #include "raddle/cli/shared/reports.h"
 #include "raddle/sim/result/identity.h"
 #include "raddle/sim/run/exec_job.h"
@@ -124,14 +125,18 @@ sim::ExecJob job_of(const CommonOptions& common, const std::vector<std::string>&
   return job;
 }
 
-/// Puts what the process left where it was asked for.
+/// Puts what the process left where it was asked for; `record`: the recording's file, or "".
 void deliver(const CommonOptions& common, const std::string& folder, long process,
-             const sim::ExecOutcome& outcome) {
+             const sim::ExecOutcome& outcome, const std::string& record) {
   const auto text = [&](const char* what) {
     return text_of(sim::ExecOutcome::file(folder, process, what));
   };
   if (!common.json.empty()) write_file(common.json, text("result"));
   if (!common.quiet && common.json != "-") std::fputs(outcome.summary.c_str(), stdout);
+  if (!record.empty() && !common.quiet)
+    std::fputs(size_line(record, parse_json(text("result"), record)["totals"]["warp_instructions"])
+                   .c_str(),
+               stdout);
   std::fflush(stdout);
   if (!common.report.empty()) {
     write_file(common.report, text("report"));
@@ -179,7 +184,7 @@ std::string path_in(const std::string& folder, const std::string& name) {
 
 bool is_program(const std::string& name) {
   return name.find('/') != std::string::npos && !name.ends_with(".ptx") &&
-         access(name.c_str(), X_OK) == 0 && fs::is_regular_file(name);
+         access(name.c_str(), X_OK) == 0 && is_file(name);
 }
 
 int execute(const CommonOptions& common, const std::vector<std::string>& words,
@@ -200,7 +205,7 @@ int execute(const CommonOptions& common, const std::vector<std::string>& words,
 
   const ChildEnd end = run_program(program, words, "", folder.path(), common.json == "-");
   const Left left = left_by(end, folder.path(), words.front());
-  if (left.outcome.has_result) deliver(common, folder.path(), left.process, left.outcome);
+  if (left.outcome.has_result) deliver(common, folder.path(), left.process, left.outcome, record);
   for (const std::string& fault : left.faults) std::fprintf(stderr, "raddle: %s\n", fault.c_str());
   // What failed was told when it happened; standard error may have been another one then.
   if (!left.failure.empty())

@@ -1,5 +1,10 @@
 #include "raddle/cli/shared/recording.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
 #include "raddle/accelsim/kernels_list.h"
 #include "raddle/accelsim/recording.h"
 #include "raddle/sim/run/recording_checks.h"
@@ -14,6 +19,13 @@ bool is_recording(const std::string& name) {
 std::unique_ptr<trace::Recording> open_recording(const std::string& file) {
   if (accelsim::is_kernels_list(file)) return std::make_unique<accelsim::TraceRecording>(file);
   return std::make_unique<trace::FileReader>(file, sim::recording_checks());
+}
+
+std::string size_line(const std::string& file, std::uint64_t issued) {
+  const auto bytes = std::filesystem::file_size(file);
+  return fmt::format(
+      "  {}: {} bytes, {:.3f} per warp instruction\n", file, bytes,
+      static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(issued, 1)));
 }
 
 }  // namespace raddle::cli

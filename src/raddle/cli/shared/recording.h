@@ -13,4 +13,7 @@ bool is_recording(const std::string& name);
 /// Throws InputError naming the file and where in it.
 std::unique_ptr<trace::Recording> open_recording(const std::string& file);
 
+/// A line about the recording that has been written; `issued`: warp instructions.
+std::string size_line(const std::string& file, std::uint64_t issued);
+
 }  // namespace raddle::cli
