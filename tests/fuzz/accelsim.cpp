@@ -1,14 +1,20 @@
-// libFuzzer: any bytes as a kernel's trace, packed or not; what is read is opened and walked.
+// libFuzzer: any bytes as a kernel's trace, packed or not; what is read is opened and walked. The
+// mutator unpacks a zstd frame, changes what is in it and packs it again, checksum and all: changed
+// in place it would be refused before a line of it is read.
 // InputError is the only way out.
 #include <sys/mman.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "raddle/accelsim/import.h"
 #include "raddle/base/error.h"
+#include "raddle/base/rng.h"
+#include "support/compressed_text.h"
 
 namespace {
 
@@ -34,6 +40,29 @@ void walk(trace::KernelStream& stream) {
 }
 
 }  // namespace
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max);
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t max, unsigned seed) {
+  Rng rng(seed);
+  const auto bytes = ZSTD_getFrameContentSize(data, size);
+  const bool packed = bytes != ZSTD_CONTENTSIZE_UNKNOWN && bytes != ZSTD_CONTENTSIZE_ERROR;
+  if (rng.below(8) == 0 || (packed && bytes > max)) return LLVMFuzzerMutate(data, size, max);
+  std::string text(reinterpret_cast<const char*>(data), size);
+  if (packed) {
+    text.assign(bytes, '\0');
+    if (ZSTD_isError(ZSTD_decompress(text.data(), text.size(), data, size)) != 0)
+      return LLVMFuzzerMutate(data, size, max);
+  }
+  const std::size_t before = text.size();
+  text.resize(before + 64);
+  text.resize(LLVMFuzzerMutate(reinterpret_cast<std::uint8_t*>(text.data()), before, text.size()));
+  if (rng.below(4) == 0) text = test::compressed(text);
+  if (text.size() > max) return size;
+  std::memcpy(data, text.data(), text.size());
+  return text.size();
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const int fd = memfd_create("trace", MFD_CLOEXEC);

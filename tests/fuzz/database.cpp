@@ -1,6 +1,7 @@
 // libFuzzer target: results databases. The mutator changes values of rows through SQLite itself, so
-// that what comes out is still a database; some inputs are changed byte by byte. Invariant: opened
-// and read as sweeps read it, or refused by InputError or RunError.
+// that what comes out is still a database, and mostly gives each run the checksum of what it has
+// become, or nothing behind the check would ever be read; some inputs are changed byte by byte.
+// Invariant: opened and read as sweeps read it, or refused by InputError or RunError.
 #include <unistd.h>
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <string>
 
 #include "raddle/base/error.h"
+#include "raddle/lab/store/checksum.h"
 #include "raddle/lab/store/store.h"
 #include "support/json_mutator.h"
 
@@ -85,35 +87,30 @@ void fill(const std::string& path) {
 struct Column {
   const char *table, *name, *which;
 };
-constexpr Column kColumns[] = {{"runs", "key", "id"},
-                               {"runs", "configuration", "id"},
-                               {"runs", "analyses", "id"},
-                               {"runs", "program", "id"},
-                               {"runs", "status", "id"},
-                               {"runs", "reason", "id"},
-                               {"runs", "error", "id"},
-                               {"runs", "workload", "id"},
-                               {"runs", "parameters", "id"},
-                               {"runs", "gpu", "id"},
-                               {"runs", "seed", "id"},
-                               {"runs", "spec", "id"},
-                               {"runs", "state_hash", "id"},
-                               {"runs", "wall_seconds", "id"},
-                               {"runs", "peak_rss", "id"},
-                               {"runs", "finished", "id"},
-                               {"runs", "result", "id"},
-                               {"metrics", "path", "run"},
-                               {"metrics", "value", "run"},
-                               {"kernels", "kernel", "run"},
-                               {"kernels", "path", "run"},
-                               {"kernels", "value", "run"},
-                               {"policies", "level", "run"},
-                               {"policies", "name", "run"},
-                               {"policies", "parameters", "run"},
-                               {"cells", "workload", "1"},
-                               {"cells", "variant", "1"},
-                               {"cells", "point", "1"},
-                               {"cells", "run_key", "1"}};
+constexpr Column kColumns[] = {{"runs", "key", "id"},        {"runs", "configuration", "id"},
+                               {"runs", "analyses", "id"},   {"runs", "program", "id"},
+                               {"runs", "status", "id"},     {"runs", "reason", "id"},
+                               {"runs", "error", "id"},      {"runs", "workload", "id"},
+                               {"runs", "parameters", "id"}, {"runs", "gpu", "id"},
+                               {"runs", "seed", "id"},       {"runs", "spec", "id"},
+                               {"runs", "state_hash", "id"}, {"runs", "wall_seconds", "id"},
+                               {"runs", "peak_rss", "id"},   {"runs", "finished", "id"},
+                               {"runs", "result", "id"},     {"runs", "checksum", "id"},
+                               {"metrics", "path", "run"},   {"metrics", "value", "run"},
+                               {"kernels", "kernel", "run"}, {"kernels", "path", "run"},
+                               {"kernels", "value", "run"},  {"policies", "level", "run"},
+                               {"policies", "name", "run"},  {"policies", "parameters", "run"},
+                               {"cells", "workload", "1"},   {"cells", "variant", "1"},
+                               {"cells", "point", "1"},      {"cells", "run_key", "1"}};
+
+template <class Action>
+void attempt(Action action) {
+  try {
+    action();
+  } catch (const InputError&) {
+  } catch (const RunError&) {
+  }
+}
 
 /// The value as somebody else might have written it.
 std::string changed(const std::string& old, Rng& rng) {
@@ -183,11 +180,14 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   Rng rng(seed);
   if (rng.below(8) == 0) return LLVMFuzzerMutate(data, size, max);
   File file({reinterpret_cast<const char*>(data), size});
-  for (unsigned changes = 1 + rng.below(3); changes > 0; --changes) try {
-      change(file.path(), rng);
-    } catch (const InputError&) {
-    } catch (const RunError&) {
-    }
+  for (unsigned changes = 1 + rng.below(3); changes > 0; --changes)
+    attempt([&] { change(file.path(), rng); });
+  if (rng.below(16) != 0)
+    for (const std::int64_t run : {1, 2})
+      attempt([&] {
+        lab::Database database(file.path());
+        lab::seal_run(database, run);
+      });
   const std::string out = file.bytes();
   if (out.size() > max) return size;
   std::memcpy(data, out.data(), out.size());
@@ -204,13 +204,6 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const File file({reinterpret_cast<const char*>(data), size});
   const std::string folder = file.path() + ".csv";
-  const auto attempt = [](auto read) {
-    try {
-      read();
-    } catch (const InputError&) {
-    } catch (const RunError&) {
-    }
-  };
   attempt([&] {
     lab::Store store(file.path());
     for (const bool failed : {false, true}) {
