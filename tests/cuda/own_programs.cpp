@@ -57,6 +57,34 @@ TEST(OwnPrograms, AReplayHasTheHashOfTheProgram) {
   EXPECT_EQ(replayed["state_hash"], executed["state_hash"]);
 }
 
+/// What the runtime library tells them of the device makes an execution of its own; what only
+/// timing uses does not.
+TEST(OwnPrograms, AreRecordedForEachDeviceThatTheySee) {
+  const Folder folder;
+  const auto recordings = [&](const std::string& setting) {
+    const Outcome run = raddle_of({"compare", "--gpu", "gtx480", "--policies", "lrr,gto", "--set",
+                                   setting, "--json", folder / "c.json", "--", CUDA_APP, "add"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = run.err.find("recording of ", at)) != std::string::npos; ++at)
+      ++found;
+    return found;
+  };
+  EXPECT_EQ(recordings("sm.lsu_queue=4,8"), 1u);
+  EXPECT_EQ(recordings("run.seed=1,2"), 1u) << "it makes its own inputs";
+  EXPECT_EQ(recordings("sm.count=2,4"), 2u);
+  for (const Json& run : json_of(folder / "c.json")["runs"]) {
+    const std::string sms = run["result"]["config"]["sm"]["count"].dump();
+    const std::string policy = run["result"]["policies"]["warp"]["name"];
+    ASSERT_EQ(exec({"--gpu", "gtx480", "--set", "sm.count=" + sms, "--policy", "warp=" + policy,
+                    "--quiet", "--json", folder / "exec.json"},
+                   {CUDA_APP, "add"})
+                  .status,
+              0);
+    EXPECT_EQ(run["result"]["state_hash"], json_of(folder / "exec.json")["state_hash"]);
+  }
+}
+
 TEST(OwnPrograms, AreCompared) {
   const Folder folder;
   const Outcome run = with_app({"compare", "--policies", "lrr,gto,gto+swl:limit=2", "--report",

@@ -102,7 +102,7 @@ runtime::ModuleId Context::load(Module& module) {
   if (module.refused) throw *module.refused;
   RADDLE_ASSERT(module.wrapper != nullptr);
   try {
-    Image image = image_of(module.wrapper, setup(), job_.name);
+    Image image = image_of(module.wrapper, seen(), job_.name);
     module.id = device().load(std::move(image.sources), image.registers);
   } catch (const Failure& failure) {
     module.refused = failure;

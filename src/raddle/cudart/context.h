@@ -164,7 +164,8 @@ class Context {
   /// The simulated device; the first call starts it. Throws Failure when that is not possible.
   sim::Session& session();
   runtime::SimulatedDevice& device() { return session().device(); }
-  const sim::Setup& setup() { return session().setup(); }
+  /// What programs see of the set-up that they run on.
+  const sim::SeenByProgram& seen() { return session().seen(); }
   bool timed() { return !job_.functional && job_.record.empty(); }
 
   /// Loads the module's PTX when that has not been done. Throws Failure.

@@ -34,7 +34,7 @@ int accepted(const char* name) {
 int properties(const char* name, int version, void* to, int device) {
   return call(name, [&](Context& c) {
     check_device(c, device);
-    write_properties(c.setup(), version, &required(static_cast<char*>(to)));
+    write_properties(c.seen(), version, &required(static_cast<char*>(to)));
     return kSuccess;
   });
 }
@@ -103,7 +103,7 @@ int raddle_cudaGetDeviceProperties_13(void* to, int device) {
 int raddle_cudaDeviceGetAttribute(int* value, int number, int device) {
   return call("cudaDeviceGetAttribute", [&](Context& c) {
     check_device(c, device);
-    const std::optional<int> found = attribute(c.setup(), number);
+    const std::optional<int> found = attribute(c.seen(), number);
     if (!found) throw Failure{kInvalidValue};
     required(value) = *found;
     return kSuccess;

@@ -18,7 +18,7 @@ constexpr int kDefaultSharedBytes = 48 * 1024;
 
 /// A machine has all attributes that bound shared memory.
 int known_attribute(Context& c, int number) {
-  const std::optional<int> value = attribute(c.setup(), number);
+  const std::optional<int> value = attribute(c.seen(), number);
   RADDLE_ASSERT(value.has_value());
   return *value;
 }
@@ -31,7 +31,7 @@ int static_shared(const trace::KernelCode& code) {
 const trace::KernelCode& needs_of(Context& c, Kernel& kernel) {
   if (!kernel.needs) {
     const trace::KernelCode& ptx = *exec::code_of(c.device().code(c.loaded(kernel)));
-    trace::KernelCode needs = lowering::lower(ptx, c.setup().isa).code;
+    trace::KernelCode needs = lowering::lower(ptx, c.seen().isa).code;
     needs.instructions.clear();
     kernel.needs = std::move(needs);
   }
@@ -47,7 +47,7 @@ int max_dynamic_shared(Context& c, Kernel& kernel) {
 timing::Residency residency_of(Context& c, Kernel& kernel, Dim3 block, std::size_t dynamic_shared) {
   const auto shared =
       static_cast<std::uint32_t>(std::min<std::size_t>(dynamic_shared, 0xffffffffu));
-  return timing::residency(c.setup().machine.sm, needs_of(c, kernel), {{1, 1, 1}, block, shared});
+  return timing::residency(c.seen().machine.sm, needs_of(c, kernel), {{1, 1, 1}, block, shared});
 }
 
 namespace {
@@ -58,7 +58,7 @@ unsigned resident_blocks(Context& c, Kernel& kernel, Dim3 block, std::size_t dyn
 
 int max_threads(Context& c, Kernel& kernel) {
   const trace::KernelCode& code = needs_of(c, kernel);
-  const timing::SmSpec& sm = c.setup().machine.sm;
+  const timing::SmSpec& sm = c.seen().machine.sm;
   RADDLE_ASSERT(kernel.module->id.has_value());  // needs_of() has loaded it
   std::uint64_t maximum = sm.max_threads_per_block;
   for (const ptx::Function& f : c.device().module(*kernel.module->id).functions) {
@@ -81,7 +81,7 @@ int ptx_version(const ptx::Module& module, int otherwise) {
 
 void write_attributes(Context& c, Kernel& kernel, FunctionAttributes& to) {
   const trace::KernelCode& code = needs_of(c, kernel);
-  const int capability = static_cast<int>(c.setup().device.compute_capability);
+  const int capability = static_cast<int>(c.seen().device.compute_capability);
   to = {};
   to.shared_bytes = code.static_shared_bytes;
   to.local_bytes = code.local_bytes_per_thread;
@@ -220,7 +220,7 @@ int raddle_cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const v
     Kernel& kernel = c.kernel(function);
     const Dim3 block{static_cast<std::uint32_t>(block_size), 1, 1};
     // The most that still leaves room for so many blocks.
-    std::size_t low = 0, high = c.setup().machine.sm.shared_kib * 1024;
+    std::size_t low = 0, high = c.seen().machine.sm.shared_kib * 1024;
     while (low < high) {
       const std::size_t middle = (low + high + 1) / 2;
       if (resident_blocks(c, kernel, block, middle) >= static_cast<unsigned>(blocks)) low = middle;

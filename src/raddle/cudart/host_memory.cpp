@@ -76,7 +76,7 @@ int raddle_cudaHostGetDevicePointer(void** to, void* pointer, unsigned) {
     }
     Registered* range = registered(c, address_of(pointer));
     if (range == nullptr) throw Failure{kInvalidValue};
-    if (c.setup().run.live) {
+    if (c.seen().live) {
       c.unsupported("cudaHostGetDevicePointer of registered memory with --live");
       throw Failure{kNotSupported};
     }

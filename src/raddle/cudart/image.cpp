@@ -23,14 +23,14 @@ void add_registers(std::span<const std::byte> container, const std::string& prog
 
 }  // namespace
 
-Image image_of(const void* wrapper, const sim::Setup& setup, const std::string& program) {
+Image image_of(const void* wrapper, const sim::SeenByProgram& seen, const std::string& program) {
   const fatbin::Registered registered =
       fatbin::registered(*static_cast<const fatbin::Wrapper*>(wrapper), program);
   Image image;
   std::string why;
   for (const auto container : registered.containers) {
     const std::vector<fatbin::Entry> entries = fatbin::read(container, program);
-    const fatbin::Choice choice = fatbin::choose(entries, setup.device.compute_capability);
+    const fatbin::Choice choice = fatbin::choose(entries, seen.device.compute_capability);
     if (!choice.entry) {
       why = choice.note;
       continue;

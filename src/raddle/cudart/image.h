@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "raddle/ptx/link.h"
-#include "raddle/sim/setup/setup.h"
+#include "raddle/sim/setup/seen.h"
 
 namespace raddle::cudart {
 
@@ -17,6 +17,6 @@ struct Image {
 
 /// `wrapper` as __cudaRegisterFatBinary is given it; `program` is for messages. Throws Failure when
 /// there is no PTX that the machine can run, and InputError when the image cannot be read.
-Image image_of(const void* wrapper, const sim::Setup& setup, const std::string& program);
+Image image_of(const void* wrapper, const sim::SeenByProgram& seen, const std::string& program);
 
 }  // namespace raddle::cudart

@@ -37,7 +37,7 @@ void check(Context& c, Kernel& kernel, const Shape& s) {
   if (s.grid.count() == 0 || s.block.count() == 0)
     throw Failure{kInvalidConfiguration,
                   short_name(kernel.name) + ": grid and block must not be empty"};
-  if (s.block.count() > c.setup().machine.sm.max_threads_per_block) return;  // the device says it
+  if (s.block.count() > c.seen().machine.sm.max_threads_per_block) return;  // the device says it
   const int dynamic = max_dynamic_shared(c, kernel);
   if (s.shared_bytes > static_cast<std::size_t>(dynamic))
     throw Failure{kInvalidValue,
@@ -46,8 +46,8 @@ void check(Context& c, Kernel& kernel, const Shape& s) {
                               short_name(kernel.name), s.shared_bytes, dynamic)};
   const timing::Residency fit = residency_of(c, kernel, s.block, s.shared_bytes);
   if (fit.blocks == 0)
-    throw Failure{kLaunchOutOfResources, fit.reason + " (machine " + c.setup().machine.name + ")"};
-  const std::uint64_t together = std::uint64_t{fit.blocks} * c.setup().machine.sm.count;
+    throw Failure{kLaunchOutOfResources, fit.reason + " (machine " + c.seen().machine.name + ")"};
+  const std::uint64_t together = std::uint64_t{fit.blocks} * c.seen().machine.sm.count;
   if (s.cooperative && s.grid.count() > together)
     throw Failure{kCooperativeLaunchTooLarge,
                   fmt::format("{}: cooperative launch of {} blocks, {} fit on the machine at once",

@@ -19,18 +19,18 @@ constexpr int kMaxTexture1d = 131072, kMaxTexture2d = 131072, kMaxTexture2dHeigh
               kMaxTexture3d = 16384, kMaxLayers = 2048, kMaxLinear1d = 268435456,
               kMaxLayered = 32768, kMaxGather = 32768;
 
-int shared_per_block(const sim::Setup& s) {
+int shared_per_block(const sim::SeenByProgram& s) {
   return static_cast<int>(std::min(s.machine.sm.shared_kib, 48u) * 1024);
 }
-int shared_per_block_optin(const sim::Setup& s) {
+int shared_per_block_optin(const sim::SeenByProgram& s) {
   const timing::SmSpec& sm = s.machine.sm;
   const std::uint32_t all = sm.shared_kib * 1024;
   return static_cast<int>(all - std::min(all, sm.shared_reserved_bytes));
 }
-int l2_bytes(const sim::Setup& s) {
+int l2_bytes(const sim::SeenByProgram& s) {
   return static_cast<int>(s.machine.l2.slices * s.machine.l2.size_kib * 1024);
 }
-int bus_bits(const sim::Setup& s) {
+int bus_bits(const sim::SeenByProgram& s) {
   return static_cast<int>(s.machine.dram.channels * s.machine.dram.bus_bytes_per_cycle * 8 / 2);
 }
 
@@ -104,28 +104,28 @@ constexpr Fixed kFixed[] = {
 };
 constexpr int kLastAttribute = 147;
 
-int of_machine(const sim::Setup& setup, int number) {
-  const timing::SmSpec& sm = setup.machine.sm;
-  const int capability = static_cast<int>(setup.device.compute_capability);
+int of_machine(const sim::SeenByProgram& seen, int number) {
+  const timing::SmSpec& sm = seen.machine.sm;
+  const int capability = static_cast<int>(seen.device.compute_capability);
   const bool ampere = capability >= 80;
   switch (number) {
     case 1:
       return static_cast<int>(sm.max_threads_per_block);
     case 8:
-      return shared_per_block(setup);
+      return shared_per_block(seen);
     case 12:
     case 82:
       return static_cast<int>(sm.registers);
     case 13:
-      return static_cast<int>(setup.machine.core_clock_mhz * 1000);
+      return static_cast<int>(seen.machine.core_clock_mhz * 1000);
     case 16:
       return static_cast<int>(sm.count);
     case 36:
-      return static_cast<int>(setup.machine.dram.clock_mhz * 1000);
+      return static_cast<int>(seen.machine.dram.clock_mhz * 1000);
     case 37:
-      return bus_bits(setup);
+      return bus_bits(seen);
     case 38:
-      return l2_bytes(setup);
+      return l2_bytes(seen);
     case 39:
       return static_cast<int>(sm.threads);
     case 75:
@@ -138,11 +138,11 @@ int of_machine(const sim::Setup& setup, int number) {
     case 81:
       return static_cast<int>(sm.shared_kib * 1024);
     case 97:
-      return shared_per_block_optin(setup);
+      return shared_per_block_optin(seen);
     case 106:
       return static_cast<int>(sm.blocks);
     case 108:  // persisting L2
-      return ampere ? l2_bytes(setup) * 3 / 4 : 0;
+      return ampere ? l2_bytes(seen) * 3 / 4 : 0;
     case 109:
       return ampere ? 128 << 20 : 0;
     case 111:  // shared memory that is the system's
@@ -154,7 +154,7 @@ int of_machine(const sim::Setup& setup, int number) {
 
 }  // namespace
 
-std::optional<int> attribute(const sim::Setup& s, int number) {
+std::optional<int> attribute(const sim::SeenByProgram& s, int number) {
   if (number < 1 || number > kLastAttribute) return std::nullopt;
   for (const Fixed& f : kFixed)
     if (f.number == number) return f.value;
@@ -244,21 +244,21 @@ class Writer {
   std::size_t at_ = 0;
 };
 
-/// `setup` may be null when only the size is asked for.
-std::size_t lay_out(const sim::Setup* setup, int version, std::byte* to) {
+/// `seen` may be null when only the size is asked for.
+std::size_t lay_out(const sim::SeenByProgram* seen, int version, std::byte* to) {
   Writer writer(to);
   for (const Member& m : members()) {
     if (version < m.first || version > m.last) continue;
     const auto value = [&](int number) {
-      return setup != nullptr ? attribute(*setup, number).value_or(0) : 0;
+      return seen != nullptr ? attribute(*seen, number).value_or(0) : 0;
     };
     if (m.type == Member::Type::Bytes) {
       std::string text;
-      if (setup != nullptr && m.special == "name") text = "Raddle " + setup->machine.name;
-      if (setup != nullptr && m.special == "uuid") text = "Raddle simulated";
+      if (seen != nullptr && m.special == "name") text = "Raddle " + seen->machine.name;
+      if (seen != nullptr && m.special == "uuid") text = "Raddle simulated";
       writer.put_text(text, m.bytes);
     } else if (!m.special.empty()) {
-      writer.put(setup != nullptr ? std::size_t{setup->device.memory_gib} << 30 : 0);
+      writer.put(seen != nullptr ? std::size_t{seen->device.memory_gib} << 30 : 0);
     } else {
       for (const int number : m.attributes) {
         if (m.type == Member::Type::Int) writer.put(value(number));
@@ -271,8 +271,8 @@ std::size_t lay_out(const sim::Setup* setup, int version, std::byte* to) {
 
 }  // namespace
 
-void write_properties(const sim::Setup& setup, int version, void* to) {
-  lay_out(&setup, version, static_cast<std::byte*>(to));
+void write_properties(const sim::SeenByProgram& seen, int version, void* to) {
+  lay_out(&seen, version, static_cast<std::byte*>(to));
 }
 
 std::size_t properties_bytes(int version) { return lay_out(nullptr, version, nullptr); }

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "raddle/report/breakdown.h"
+#include "raddle/report/seeds.h"
 #include "raddle/report/words.h"
 
 namespace raddle::report {
@@ -145,6 +146,7 @@ namespace {
 /// Where launches under way are much of the cycles: speed-ups without them. "" elsewhere.
 std::string without_launches(std::span<const Row> rows) {
   const sim::Result& first = *rows.front().result;
+  if (!over_seeds(rows).empty()) return "";  // the first is the first of one seed only
   constexpr double kMuch = 0.05;
   const double empty = 1 - share(first.busy_cycles, first.cycles);
   if (estimated(first) || rows.size() < 2 || empty < kMuch || first.busy_cycles == 0) return "";
@@ -153,8 +155,34 @@ std::string without_launches(std::span<const Row> rows) {
       "the rest:",
       100 * empty);
   for (const Row& row : rows.subspan(1))
-    out += fmt::format(" {} {:.3f}", row.label, share(first.busy_cycles, row.result->busy_cycles));
+    out += fmt::format(" {} {:.3f}", row.label,
+                       share(first.busy_cycles, row.result->busy_cycles) *
+                           row.result->core_clock_mhz / first.core_clock_mhz);
   return out + "\n";
+}
+
+std::string texts(const std::vector<std::uint64_t>& numbers) {
+  std::string out;
+  for (const std::uint64_t number : numbers)
+    out += (out.empty() ? "" : ", ") + std::to_string(number);
+  return out;
+}
+
+/// "" of one seed.
+std::string seeds_table(std::span<const Row> rows, std::size_t width) {
+  const std::vector<OverSeeds> all = over_seeds(rows);
+  if (all.empty()) return "";
+  std::string out =
+      fmt::format("  each seed is an input of its own; speed-ups are over {} of the same seed\n",
+                  all.front().label.empty() ? "the first run" : all.front().label);
+  out += fmt::format("  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8}  {}\n", "over seeds", width,
+                     "mean cycles", "speed-up", "+-", "least", "most", "seeds");
+  for (const OverSeeds& of : all)
+    out += fmt::format("  {:<{}} {:>14} {:>9.3f} {:>8.3f} {:>8.3f} {:>8.3f}  {}\n",
+                       of.label.empty() ? "all" : of.label, width,
+                       grouped(static_cast<std::uint64_t>(of.cycles.mean + 0.5)), of.speedup.mean,
+                       of.speedup.deviation, of.speedup.least, of.speedup.most, texts(of.seeds));
+  return out;
 }
 
 }  // namespace
@@ -172,14 +200,14 @@ std::string comparison(std::string_view workload, std::span<const Row> rows) {
     const sim::Result& r = *row.result;
     const auto& [cycles, c] = sim::whole_of(r);
     out += fmt::format("  {:<{}} {:>14} {:>9.3f} {:>8.1f} {:>8} {:>8} {:>10}  {}{}\n", row.label,
-                       width, grouped(cycles), share(sim::whole_of(first).cycles, cycles),
+                       width, grouped(cycles), speedup(r, *baseline(row, rows).result),
                        share(c.sm.thread_instructions, cycles),
                        percent(c.sm.l1d_hits, c.sm.l1d_accesses),
                        percent(c.l2.hits, l2_accesses(c)), bytes_text(c.dram.bytes),
                        main_stall(r) + (estimated(r) ? ", cycles" + interval(r) : ""),
                        r.verdict == sim::Result::Verdict::Wrong ? "  " + verdict(r) : "");
   }
-  return out + without_launches(rows);
+  return out + without_launches(rows) + seeds_table(rows, width);
 }
 
 }  // namespace raddle::report

@@ -15,9 +15,11 @@ std::string summary(const sim::Result& result);
 
 struct Row {
   std::string label;
+  std::string of_any_seed;  ///< the label without the seed
   const sim::Result* result;
 };
-/// Rows of one workload; ratios are to the first.
+/// Rows of one workload; ratios are to the first of the same seed. Of several seeds, how far they
+/// lie apart stands below.
 std::string comparison(std::string_view workload, std::span<const Row> rows);
 
 }  // namespace raddle::report

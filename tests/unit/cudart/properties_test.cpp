@@ -13,8 +13,8 @@
 namespace raddle::cudart {
 namespace {
 
-sim::Setup machine(const std::string& name) {
-  return sim::read_setup(sim::load_gpu(name), policy::all_policies());
+sim::SeenByProgram machine(const std::string& name) {
+  return sim::seen_by_program(sim::read_setup(sim::load_gpu(name), policy::all_policies()));
 }
 
 template <class T>
@@ -24,7 +24,7 @@ T at(const std::vector<char>& bytes, std::size_t offset) {
   return out;
 }
 
-std::vector<char> properties(const sim::Setup& setup, int version) {
+std::vector<char> properties(const sim::SeenByProgram& setup, int version) {
   std::vector<char> out(properties_bytes(version), '?');
   write_properties(setup, version, out.data());
   return out;
@@ -37,7 +37,7 @@ TEST(Properties, SizesAreThoseOfTheHeaders) {
 }
 
 TEST(Properties, SameValuesWhereverTheyLie) {
-  const sim::Setup v100 = machine("v100");
+  const sim::SeenByProgram v100 = machine("v100");
   for (const int version : {11, 12, 13}) {
     const std::vector<char> p = properties(v100, version);
     EXPECT_STREQ(p.data(), "Raddle v100");
@@ -52,7 +52,7 @@ TEST(Properties, SameValuesWhereverTheyLie) {
 }
 
 TEST(Properties, AttributesAreTheMachines) {
-  const sim::Setup h200 = machine("h200");
+  const sim::SeenByProgram h200 = machine("h200");
   EXPECT_EQ(attribute(h200, 75), 9);
   EXPECT_EQ(attribute(h200, 76), 0);
   EXPECT_EQ(attribute(h200, 16), static_cast<int>(h200.machine.sm.count));
@@ -67,7 +67,7 @@ TEST(Properties, AttributesAreTheMachines) {
 TEST(Properties, LayoutIsTheToolkits) {
   RADDLE_NEED_NVCC();
   const test::Folder folder;
-  const sim::Setup h100 = machine("h100");
+  const sim::SeenByProgram h100 = machine("h100");
   const std::vector<char> bytes = properties(h100, 13);
   std::ofstream(folder / "properties", std::ios::binary).write(bytes.data(), long(bytes.size()));
   folder.write("check.cu", R"(

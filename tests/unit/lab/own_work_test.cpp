@@ -172,6 +172,23 @@ TEST(ShortForm, SeveralAxesHaveAFigureAtEachPointOfTheOthers) {
       "Speed-up over lrr at sm.l1d.size_kib = 16, sm.count = 4, l2.write_policy = write_back"));
 }
 
+/// Another seed is another input.
+TEST(ShortForm, SeedsAreComparedWithinThemselves) {
+  const Experiment e = experiment(
+      "gpu = 'gtx480'\nruns = [{ workloads = ['vecadd', 'reduction'], variants = ['lrr', 'gto'], "
+      "axes = ['run.seed=1..4'] }]");
+  std::vector<std::string> titles;
+  for (const Figure& figure : e.figures) titles.push_back(figure.title);
+  EXPECT_THAT(titles,
+              testing::ElementsAre(
+                  "Cycles, mean of 4 seeds",
+                  "Speed-up over lrr of the same seed, geometric mean of 4 seeds",
+                  "Speed-up over lrr of the same seed, standard deviation of 4 seeds",
+                  "Speed-up over lrr of the same seed, least of 4 seeds",
+                  "Speed-up over lrr of the same seed, most of 4 seeds",
+                  "Speed-up over lrr of the same seed, geometric mean", "IPC, geometric mean"));
+}
+
 TEST(ShortForm, AnAxisOfTextsThatNoExpressionCanNameHasNoFigures) {
   const Experiment e = experiment(
       "gpu = 'gtx480'\nruns = [{ workloads = ['vecadd'], variants = ['lrr'], axes = "

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <deque>
 #include <filesystem>
+#include <optional>
 
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/compare_progress.h"
@@ -18,6 +19,7 @@
 #include "raddle/cli/shared/reports.h"
 #include "raddle/cli/shared/variants.h"
 #include "raddle/cli/shared/work.h"
+#include "raddle/report/seeds.h"
 
 namespace raddle::cli {
 
@@ -70,6 +72,24 @@ void distinguish(std::vector<Work>& works) {
         throw InputError("compare: '" + works[i].name() + "' is there twice");
 }
 
+/// What came of one work, a row for each variant.
+struct ComparedWork {
+  std::string name;
+  std::vector<Row> rows;
+};
+
+nlohmann::ordered_json to_json(const report::OverSeeds& of, const std::string& workload) {
+  const auto json = [](const report::Spread& s) {
+    return nlohmann::ordered_json{
+        {"mean", s.mean}, {"deviation", s.deviation}, {"least", s.least}, {"most", s.most}};
+  };
+  return {{"workload", workload},
+          {"policies", of.label},
+          {"seeds", of.seeds},
+          {"cycles", json(of.cycles)},
+          {"speedup", json(of.speedup)}};
+}
+
 struct CompareCommand {
   CommonOptions common;
   std::vector<std::string> words, arguments, sweeps, inputs;
@@ -107,38 +127,65 @@ struct CompareCommand {
     if (strays_matter() && std::ranges::none_of(all, &Work::is_cuda_program))
       throw InputError("--out-of-bounds: expected a program behind --, found none");
     setups(variants, policies, {});
+    for (const Work& work : all)
+      for (const sim::Setup& machine : setups(variants, policies, work.seed()))
+        work.check_seed(machine);
     if (!results.empty()) return kept(variants);
 
     std::vector<std::string> labels;
     for (const Variant& variant : variants) labels.push_back(variant.label);
     CompareProgress progress(all.size(), labels, common.quiet);
     std::deque<sim::Result> results;
-    std::vector<ReportRun> runs;
-    bool wrong = false;
+    std::vector<ComparedWork> compared;
     for (Work& work : all) {
-      std::vector<sim::Setup> machines = setups(variants, policies, work.seed());
-      prepare(work, machines.front(), progress);
-      sim::Options options = common.simulation(machines.front());
-      if (std::ranges::any_of(machines,
-                              [](const sim::Setup& m) { return m.run.sampling_error != 0; }))
-        options.analyses.clear();  // they look at every launch
-      progress.watch(work.title(), options);
-      std::vector<Row> rows;
-      for (sim::Result& result : work.time(machines, options)) {
-        const std::string& label = variants[rows.size()].label;
-        wrong |= result.verdict == sim::Result::Verdict::Wrong;
+      ComparedWork& one = compared.emplace_back();
+      one.name = work.name();
+      for (sim::Result& result : timed(work, setups(variants, policies, work.seed()), progress)) {
+        const Variant& variant = variants[one.rows.size()];
         results.push_back(std::move(result));
-        rows.push_back({label, &results.back()});
-        runs.push_back({work.name(), label, &results.back()});
+        one.rows.push_back({variant.label, variant.of_any_seed, &results.back()});
       }
       clear_progress(common.quiet);
       if (!common.quiet && common.json != "-")
-        std::fputs(comparison(work.title(), rows).c_str(), stdout);
+        std::fputs(comparison(work.title(), one.rows).c_str(), stdout);
     }
-    if (!common.json.empty()) write_file(common.json, json(runs).dump(2));
-    write_reports(common, runs, arguments);
+    if (!common.json.empty()) write_file(common.json, json(compared).dump(2));
+    write_reports(common, runs_of(compared, several_seeds(variants)), arguments);
+    const bool wrong = std::ranges::any_of(results, [](const sim::Result& result) {
+      return result.verdict == sim::Result::Verdict::Wrong;
+    });
     if (wrong) std::fputs("raddle: at least one result is wrong\n", stderr);
     return wrong ? 1 : 0;
+  }
+
+  /// One result for each of the machines, in order. Each execution serves those that may share it.
+  std::vector<sim::Result> timed(Work& work, std::vector<sim::Setup> machines,
+                                 CompareProgress& progress) const {
+    std::vector<std::optional<sim::Result>> found(machines.size());
+    const bool sampled = std::ranges::any_of(
+        machines, [](const sim::Setup& m) { return m.run.sampling_error != 0; });
+    for (const std::vector<std::size_t>& which : work.executions(machines)) {
+      std::vector<sim::Setup> together;
+      for (const std::size_t i : which) together.push_back(std::move(machines[i]));
+      prepare(work, together.front(), progress);
+      sim::Options options = common.simulation(together.front());
+      if (sampled) options.analyses.clear();  // they look at every launch
+      progress.watch(work.title(), which, options);
+      std::vector<sim::Result> results = work.time(together, options);
+      for (std::size_t i = 0; i < which.size(); ++i) found[which[i]] = std::move(results[i]);
+    }
+    std::vector<sim::Result> out;
+    for (std::optional<sim::Result>& one : found) out.push_back(std::move(one.value()));
+    return out;
+  }
+
+  /// A page has the runs of each seed together, so their names do without it.
+  static std::vector<ReportRun> runs_of(const std::vector<ComparedWork>& compared, bool seeds) {
+    std::vector<ReportRun> out;
+    for (const ComparedWork& one : compared)
+      for (const Row& row : one.rows)
+        out.push_back({one.name, seeds ? row.of_any_seed : row.label, row.result});
+    return out;
   }
 
   void prepare(Work& work, sim::Setup& machine, const CompareProgress& progress) const {
@@ -163,12 +210,18 @@ struct CompareCommand {
   /// Is --out-of-bounds another than where it is not given?
   bool strays_matter() const { return common.out_of_bounds != CommonOptions().out_of_bounds; }
 
-  nlohmann::ordered_json json(const std::vector<ReportRun>& runs) const {
+  nlohmann::ordered_json json(const std::vector<ComparedWork>& compared) const {
     nlohmann::ordered_json out = {{"schema", 1}, {"runs", nlohmann::ordered_json::array()}};
-    for (const ReportRun& run : runs)
-      out["runs"].push_back({{"workload", run.workload},
-                             {"policies", run.label},
-                             {"result", sim::to_json(*run.result, common.single_launches())}});
+    auto over_seeds = nlohmann::ordered_json::array();
+    for (const ComparedWork& one : compared) {
+      for (const Row& row : one.rows)
+        out["runs"].push_back({{"workload", one.name},
+                               {"policies", row.label},
+                               {"result", sim::to_json(*row.result, common.single_launches())}});
+      for (const report::OverSeeds& of : report::over_seeds(one.rows))
+        over_seeds.push_back(to_json(of, one.name));
+    }
+    if (!over_seeds.empty()) out["over_seeds"] = std::move(over_seeds);
     return out;
   }
 };

@@ -18,16 +18,18 @@ void CompareProgress::recorded(const std::string& work, double seconds) const {
   print("recording of " + work, seconds);
 }
 
-void CompareProgress::watch(const std::string& work, sim::Options& options) {
+void CompareProgress::watch(const std::string& work, std::vector<std::size_t> variants,
+                            sim::Options& options) {
   options.progress = progress_line(
-      [this, work](const sim::Progress& p) {
-        return fmt::format("[{}/{}] {} under {}", done_, runs_, work, labels_.at(p.setup));
+      [this, work, variants](const sim::Progress& p) {
+        return fmt::format("[{}/{}] {} under {}", done_, runs_, work,
+                           labels_.at(variants.at(p.setup)));
       },
       quiet_);
-  options.timed = [this, work](std::size_t setup, double seconds) {
+  options.timed = [this, work, variants](std::size_t setup, double seconds) {
     ++done_;
     RADDLE_ASSERT(done_ <= runs_);
-    print(work + " under " + labels_.at(setup), seconds);
+    print(work + " under " + labels_.at(variants.at(setup)), seconds);
   };
 }
 

@@ -10,14 +10,14 @@ namespace raddle::cli {
 
 class CompareProgress {
  public:
-  /// `labels`: of the variants, by set-up.
+  /// `labels`: of the variants.
   CompareProgress(std::size_t works, std::vector<std::string> labels, bool quiet)
       : labels_(std::move(labels)), runs_(works * labels_.size()), quiet_(quiet) {}
   /// A program has been recorded.
   void recorded(const std::string& work, double seconds) const;
-  /// While options.progress and options.timed are called, `work` is what is timed, and this must
-  /// live.
-  void watch(const std::string& work, sim::Options& options);
+  /// While options.progress and options.timed are called, `work` is what is timed under `variants`,
+  /// and this must live.
+  void watch(const std::string& work, std::vector<std::size_t> variants, sim::Options& options);
 
  private:
   void print(const std::string& what, double seconds) const;

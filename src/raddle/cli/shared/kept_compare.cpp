@@ -56,9 +56,16 @@ std::string table(const std::vector<std::string>& settings) {
   return "{" + out + " }";
 }
 
-std::string workload(const std::vector<std::string>& words) {
+/// A recording's runs have the seed of its input.
+std::string recording(const std::string& file) {
+  const nlohmann::ordered_json seed = open_recording(file)->header().at("seed");
+  return "recording = " + quoted(file) +
+         (seed == 1 ? "" : "\nset = { \"run.seed\" = " + seed.dump() + " }");
+}
+
+std::string workload(const std::vector<std::string>& words, bool seeds) {
   const std::string& first = words.front();
-  if (is_recording(first)) return "recording = " + quoted(first);
+  if (is_recording(first)) return seeds ? "recording = " + quoted(first) : recording(first);
   if (is_program(first)) return "program = " + list(words);
   return "workload = " + quoted(first) +
          "\nparameters = " + table({words.begin() + 1, words.end()});
@@ -77,6 +84,21 @@ std::vector<std::string> policies_of(const std::vector<std::string>& common,
     if (std::ranges::none_of(own, [&](const auto& o) { return level(o) == level(item); }))
       out.push_back(item);
   out.insert(out.end(), own.begin(), own.end());
+  return out;
+}
+
+std::vector<std::string> without_seed(std::vector<std::string> settings) {
+  std::erase_if(settings, [](const std::string& text) { return text.starts_with("run.seed="); });
+  return settings;
+}
+
+/// "1, 2, 3", each once.
+std::string seeds_of(const KeptCompare& compare) {
+  std::vector<std::string> seeds;
+  for (const Variant& variant : compare.variants)
+    if (std::ranges::find(seeds, variant.seed) == seeds.end()) seeds.push_back(variant.seed);
+  std::string out;
+  for (const std::string& seed : seeds) out += (out.empty() ? "" : ", ") + seed;
   return out;
 }
 
@@ -102,22 +124,31 @@ std::string experiment_of(const KeptCompare& compare) {
     definitions += fmt::format("\n[workloads.{}]\ntitle = {}\n{}\n", works.back(),
                                quoted(joined(words)), what);
   };
-  for (const std::vector<std::string>& words : compare.works) add_work(words, workload(words));
+  const bool seeds = several_seeds(compare.variants);
+  for (const std::vector<std::string>& words : compare.works)
+    add_work(words, workload(words, seeds || common.seed != 0));
   if (!compare.program.empty()) {
     std::string program = "program = " + list(compare.program);
     if (!compare.inputs.empty()) program += "\ninputs = " + list(compare.inputs);
     add_work(compare.program, program);
   }
+  std::vector<std::string> seen;
   for (const Variant& variant : compare.variants) {
-    variants.push_back(numbered('v', variants.size() + 1, variant.label));
+    const std::string& label = seeds ? variant.of_any_seed : variant.label;
+    if (std::ranges::find(seen, label) != seen.end()) continue;  // of another seed
+    seen.push_back(label);
+    variants.push_back(numbered('v', variants.size() + 1, label));
     const std::vector<std::string> policies = policies_of(common.policy, variant.policies);
     definitions +=
         fmt::format("\n[variants.{}]\ntitle = {}\npolicies = {}\nset = {}\n", variants.back(),
-                    quoted(variant.label), list(policies), table(variant.settings));
+                    quoted(label.empty() ? "all" : label), list(policies),
+                    table(seeds ? without_seed(variant.settings) : variant.settings));
   }
+  if (seeds)
+    definitions += "\n[axes.seed]\npath = \"run.seed\"\nvalues = [" + seeds_of(compare) + "]\n";
   return out +
-         fmt::format("runs = [{{ workloads = {}, variants = {} }}]\n", list(works),
-                     list(variants)) +
+         fmt::format("runs = [{{ workloads = {}, variants = {}{} }}]\n", list(works),
+                     list(variants), seeds ? ", axes = [\"seed\"]" : "") +
          definitions;
 }
 

@@ -61,6 +61,7 @@ sim::Result ObservedRun::run(std::vector<sim::AnalysisRequest> analyses) const {
     tree.set("run.seed", std::to_string(*seed), work.name());
   std::vector<sim::Setup> setups;
   setups.push_back(sim::read_setup(tree, policy::all_policies()));
+  work.check_seed(setups.front());
   work.prepare(setups.front(), common);
   sim::Options options = common.simulation(setups.front());
   options.progress = progress_line(work.name(), common.quiet);

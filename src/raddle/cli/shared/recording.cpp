@@ -7,6 +7,7 @@
 
 #include "raddle/accelsim/kernels_list.h"
 #include "raddle/accelsim/recording.h"
+#include "raddle/runtime/workload.h"
 #include "raddle/sim/run/recording_checks.h"
 #include "raddle/trace/file.h"
 
@@ -26,6 +27,17 @@ std::string size_line(const std::string& file, std::uint64_t issued) {
   return fmt::format(
       "  {}: {} bytes, {:.3f} per warp instruction\n", file, bytes,
       static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(issued, 1)));
+}
+
+void check_seed(const trace::Recording& recording, const std::string& file, std::uint64_t seed) {
+  const nlohmann::ordered_json& header = recording.header();
+  const std::vector<std::string> known = runtime::all_workloads().names();
+  const std::string name = header.at("workload");
+  const auto own = header.at("seed").get<std::uint64_t>();
+  if (seed == own || !std::ranges::binary_search(known, name)) return;
+  throw InputError({file}, fmt::format("run.seed: expected {}, with which the inputs were made "
+                                       "before they were recorded, found {}",
+                                       own, seed));
 }
 
 }  // namespace raddle::cli

@@ -1,5 +1,6 @@
 // What can be replayed: files of raddle record, and traces of others.
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -15,5 +16,8 @@ std::unique_ptr<trace::Recording> open_recording(const std::string& file);
 
 /// A line about the recording that has been written; `issued`: warp instructions.
 std::string size_line(const std::string& file, std::uint64_t issued);
+/// A result's run.seed is that of its input. Throws InputError where `seed` is not the one that the
+/// inputs of a recording of a workload were made with; programs and traces have no such seed.
+void check_seed(const trace::Recording& recording, const std::string& file, std::uint64_t seed);
 
 }  // namespace raddle::cli

@@ -13,7 +13,7 @@ namespace raddle::cli {
 
 namespace {
 
-constexpr std::string_view kPolicyPrefix = "policy.";
+constexpr std::string_view kPolicyPrefix = "policy.", kSeed = "run.seed";
 
 /// Level and key of "policy.throttle.limit".
 struct PolicyPath {
@@ -40,6 +40,10 @@ std::string label_of(const lab::SweepText& sweep, const std::string& value) {
   return (at ? at->key : sweep.path) + "=" + value;
 }
 
+void add_to(std::string& label, const std::string& part) {
+  label += (label.empty() ? "" : " ") + part;
+}
+
 /// Each of `variants` once for each value of the sweep, those apart that know no such parameter.
 std::vector<Variant> swept(const std::vector<Variant>& variants, const lab::SweepText& sweep,
                            const CommonOptions& common, const policy::Registries& registries) {
@@ -53,7 +57,9 @@ std::vector<Variant> swept(const std::vector<Variant>& variants, const lab::Swee
     any = true;
     for (const std::string& value : sweep.values) {
       Variant& one = out.emplace_back(variant);
-      one.label += (one.label.empty() ? "" : " ") + label_of(sweep, value);
+      add_to(one.label, label_of(sweep, value));
+      if (sweep.path == kSeed) one.seed = value;
+      else add_to(one.of_any_seed, label_of(sweep, value));
       one.settings.push_back(sweep.path + "=" + value);
       one.origin = sweep.origin;
     }
@@ -74,6 +80,11 @@ bool is_list(const std::string& setting) {
   return value != 0 && value < setting.size() &&
          std::string_view("\"'[{").find(setting[value]) == std::string_view::npos &&
          setting.find(',', value) != std::string::npos;
+}
+
+bool several_seeds(const std::vector<Variant>& variants) {
+  return std::ranges::any_of(variants,
+                             [&](const Variant& one) { return one.seed != variants.front().seed; });
 }
 
 config::Tree tree_of(const CommonOptions& common, const Variant& variant) {
@@ -100,7 +111,7 @@ std::vector<Variant> make_variants(const CommonOptions& common, const std::strin
   if (policies.empty()) out.push_back({});
   else
     for (PolicySet& set : parse_policies(policies, registries))
-      out.push_back({std::move(set.label), std::move(set.settings), {}, {}});
+      out.push_back({set.label, set.label, std::move(set.settings), {}, {}});
   for (const std::string& setting : common.set)
     if (is_list(setting))
       out = swept(out, lab::read_sweep(setting, "--set " + setting), common, registries);

@@ -9,9 +9,12 @@ namespace raddle::cli {
 
 struct Variant {
   std::string label;
+  std::string of_any_seed;            ///< label without the seed, which another input goes with
   std::vector<std::string> policies;  ///< for Tree::set_policy
   std::vector<std::string> settings;  ///< for Tree::set_option
   std::string origin;                 ///< where errors say that the settings stand
+  /// For Tree::set_option; "" = that of all. Stands in `settings`, too.
+  std::string seed = {};
 };
 
 /// Every entry of `policies` ("" = the machine's) with every combination of the values of
@@ -23,6 +26,9 @@ std::vector<Variant> make_variants(const CommonOptions& common, const std::strin
 
 /// The machine of `common` as this variant has it.
 config::Tree tree_of(const CommonOptions& common, const Variant& variant);
+
+/// Are there several that differ in nothing but the seed?
+bool several_seeds(const std::vector<Variant>& variants);
 
 /// "l2.size_kib=96,192": has it several values?
 bool is_list(const std::string& setting);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <utility>
 
 #include "raddle/cli/shared/cuda_program.h"
@@ -9,6 +10,7 @@
 #include "raddle/cli/shared/recording.h"
 #include "raddle/cli/shared/reports.h"
 #include "raddle/sim/result/identity.h"
+#include "raddle/sim/setup/seen.h"
 
 namespace raddle::cli {
 
@@ -34,7 +36,8 @@ Work::Work(const std::vector<std::string>& words) : name_(words.front()) {
   if (recording) recording_ = open_recording(name_);
   else if (is_program(name_)) *this = program(words);
   else {
-    workload_ = make_workload(name_, {words.begin() + 1, words.end()});
+    parameters_ = {words.begin() + 1, words.end()};
+    workload_ = make_workload(name_, parameters_);
     title_ = joined(words);
   }
 }
@@ -56,9 +59,38 @@ std::optional<std::uint64_t> Work::seed() const {
              : std::optional<std::uint64_t>(recording_->header().at("seed").get<std::uint64_t>());
 }
 
+void Work::check_seed(const sim::Setup& machine) const {
+  if (is_recorded()) cli::check_seed(*recording_, name_, machine.run.seed);
+}
+
+std::string Work::execution_of(const sim::Setup& machine) const {
+  if (is_recorded()) return "";
+  nlohmann::ordered_json seen = sim::seen_by_workload(machine).json();
+  if (is_cuda_program()) {
+    seen.erase("seed");  // which no program is told
+    seen["by_program"] = sim::seen_by_program(machine).json();
+  }
+  return seen.dump();
+}
+
+std::vector<std::vector<std::size_t>> Work::executions(std::span<const sim::Setup> machines) const {
+  std::vector<std::vector<std::size_t>> out;
+  std::map<std::string, std::size_t> known;
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    if (machines[i].run.live && !is_recorded()) {
+      out.push_back({i});
+      continue;
+    }
+    const auto [at, first] = known.try_emplace(execution_of(machines[i]), out.size());
+    if (first) out.emplace_back();
+    out[at->second].push_back(i);
+  }
+  return out;
+}
+
 void Work::prepare(sim::Setup& machine, const CommonOptions& common) {
   if (program_.empty()) return;
-  RADDLE_ASSERT(recording_ == nullptr && folder_ == nullptr);  // once
+  recording_ = nullptr;  // of an execution before, in a folder that goes with it
   folder_ = std::make_unique<TemporaryFolder>("raddle-record");
   const std::string file = folder_->path() / "program.rdl";
   ProgramRun run{program_, "", 0, common.out_of_bounds};
@@ -69,7 +101,8 @@ void Work::prepare(sim::Setup& machine, const CommonOptions& common) {
 }
 
 std::vector<sim::Result> Work::time(std::span<sim::Setup> machines, const sim::Options& options) {
-  RADDLE_ASSERT(recording_ != nullptr || workload_.workload != nullptr);
+  if (recording_ == nullptr && workload_.workload == nullptr)
+    workload_ = make_workload(name_, parameters_);
   std::vector<sim::Result> out =
       recording_ != nullptr ? sim::replay(*recording_, machines, options)
                             : sim::simulate(*workload_.workload, workload_.info, machines, options);

@@ -34,15 +34,25 @@ class Work {
   bool is_cuda_program() const { return !program_.empty(); }
   /// The seed that its inputs were made with, where that is not for us to choose.
   std::optional<std::uint64_t> seed() const;
-  /// Records what is a program, under the first of the machines.
+  /// Throws InputError where another seed than `machine` has made the inputs of a recording.
+  void check_seed(const sim::Setup& machine) const;
+  /// Which of the machines can share one execution, as positions, the first first: those of which
+  /// it sees the same (sim/setup/seen.h). A live one is alone.
+  std::vector<std::vector<std::size_t>> executions(std::span<const sim::Setup> machines) const;
+  /// Records what is a program, under one of the machines.
   void prepare(sim::Setup& machine, const CommonOptions& common);
-  /// One result for each of the machines. Once; precondition: prepare() was called.
+  /// One result for each of the machines. Preconditions: they can share one execution, and
+  /// prepare() was called for it.
   std::vector<sim::Result> time(std::span<sim::Setup> machines, const sim::Options& options);
 
  private:
   Work() = default;
-  std::string name_, title_, called_;  ///< called_: "" as the workload or the recording says
-  NamedWorkload workload_;
+  /// A file of op streams, and not a program that is recorded here?
+  bool is_recorded() const { return recording_ != nullptr && !is_cuda_program(); }
+  std::string execution_of(const sim::Setup& machine) const;
+  std::string name_, title_, called_;    ///< called_: "" as the workload or the recording says
+  std::vector<std::string> parameters_;  ///< of a workload, as given
+  NamedWorkload workload_;               ///< made anew for each execution
   std::unique_ptr<trace::Recording> recording_;
   std::vector<std::string> program_;
   std::unique_ptr<TemporaryFolder> folder_;  ///< of the recording of a program

@@ -184,6 +184,12 @@ std::vector<Fixed> fixed_points(const Experiment& e, const RunBlock& block) {
   return out;
 }
 
+bool is_of_seeds(const Axis& axis) {
+  return std::ranges::all_of(axis.points, [](const AxisPoint& point) {
+    return std::ranges::find(point.set, "run.seed", &Setting::path) != point.set.end();
+  });
+}
+
 /// Along the first axis; of several workloads the geometric mean.
 std::string along_axis(const Experiment& e, const RunBlock& block, const Fixed& fixed) {
   const Axis& axis = e.axes[block.axes.front()];
@@ -196,12 +202,21 @@ std::string along_axis(const Experiment& e, const RunBlock& block, const Fixed& 
   // Of what is drawn only the other axes are named; a lone pin has no comma before it.
   const std::string at = fixed.pins.empty() ? "" : "[" + fixed.pins.substr(2) + "]";
   std::string out;
-  if (const auto* first = std::get_if<double>(&axis.points.front().value))
+  if (is_of_seeds(axis)) {
+    // Another seed is another input: nothing is compared across them.
+    if (block.variants.size() > 1)
+      out += figure(
+          fmt::format("Speed-up over {} of the same seed{}{}", base.title, fixed.words, mean),
+          "speed-up", rest,
+          fmt::format("gmean(totals.cycles[{}{}] / totals.cycles{} over {{{}}})", base.name,
+                      fixed.pins, at, over));
+  } else if (const auto* first = std::get_if<double>(&axis.points.front().value)) {
     out += figure(fmt::format("Speed-up over {} at {} = {}{}{}", base.title, axis.title,
                               shown(*first), fixed.words, mean),
                   "speed-up", rest,
                   fmt::format("gmean(totals.cycles[{}, {}={}{}] / totals.cycles{} over {{{}}})",
                               base.name, axis.name, shown(*first), fixed.pins, at, over));
+  }
   return out + figure("IPC" + fixed.words + mean, "thread instructions per cycle", rest,
                       fmt::format("gmean(totals.ipc{} over {{{}}})", at, over));
 }
@@ -219,6 +234,36 @@ std::string by_workload(const Experiment& e, const RunBlock& block) {
   return out + figure("IPC", "thread instructions per cycle", rest, "totals.ipc");
 }
 
+/// Bars of each workload: the mean over the seeds, how far single ones lie from it (the standard
+/// deviation of a sample), the least and the most.
+std::string over_seeds(const Experiment& e, const RunBlock& block) {
+  const Axis& seeds = e.axes[block.axes.front()];
+  const Variant& base = e.variants[block.variants.front()];
+  const std::string rest = fmt::format("type = \"bars\"\nx = [{}]\nseries = [{}]\n",
+                                       names_of(e.workloads, block.workloads, "\""),
+                                       names_of(e.variants, block.variants, "\""));
+  const std::size_t n = seeds.points.size();
+  const std::string of = fmt::format("of {} seeds", n), over = " over " + seeds.name + ")";
+  std::string out = figure("Cycles, mean " + of, "cycles", rest, "amean(totals.cycles" + over);
+  if (block.variants.size() < 2) return out;
+  const std::string ratio = fmt::format("totals.cycles[{}] / totals.cycles", base.name),
+                    title = "Speed-up over " + base.title + " of the same seed, ";
+  // The variance of a sample from two means may come out below zero by rounding.
+  const std::string variance =
+      fmt::format("(amean(({0}) * ({0}){1} - amean({0}{1} * amean({0}{1})", ratio, over);
+  return out + figure(title + "geometric mean " + of, "speed-up", rest, "gmean(" + ratio + over) +
+         figure(title + "standard deviation " + of, "speed-up", rest,
+                fmt::format("sqrt(max(0, {} * {} / {}))", variance, n, n - 1)) +
+         figure(title + "least " + of, "speed-up", rest, "min(" + ratio + over) +
+         figure(title + "most " + of, "speed-up", rest, "max(" + ratio + over);
+}
+
+/// Are there several seeds, and nothing else along an axis?
+bool only_seeds(const Experiment& e, const RunBlock& block) {
+  return block.axes.size() == 1 && is_of_seeds(e.axes[block.axes.front()]) &&
+         e.axes[block.axes.front()].points.size() > 1;
+}
+
 }  // namespace
 
 std::string default_figures(const Experiment& e) {
@@ -228,7 +273,8 @@ std::string default_figures(const Experiment& e) {
     if (block.workloads.empty() || block.variants.empty()) continue;
     if (!can_be_pinned(e, block)) continue;
     if (block.axes.empty()) out += by_workload(e, block);
-    else if (!e.axes[block.axes.front()].points.empty())
+    else if (only_seeds(e, block)) out += over_seeds(e, block);
+    if (!block.axes.empty() && !e.axes[block.axes.front()].points.empty())
       for (const Fixed& fixed : fixed_points(e, block)) out += along_axis(e, block, fixed);
   }
   return out;

@@ -15,6 +15,7 @@
 #include "raddle/sim/run/recording_checks.h"
 #include "raddle/sim/setup/gpus.h"
 #include "raddle/sim/setup/policy_names.h"
+#include "raddle/sim/setup/seen.h"
 #include "raddle/trace/file.h"
 
 namespace raddle::lab {
@@ -102,39 +103,20 @@ std::string configuration_hash(const std::string& workload, const Json& paramete
        max_cycles}}.dump());
 }
 
-/// What a CUDA program can see of its device and our workloads do not look at.
-Json seen_by_programs(const sim::Setup& setup) {
-  const timing::MachineSpec& m = setup.machine;
-  return {m.sm.registers,
-          m.sm.threads,
-          m.sm.blocks,
-          m.sm.shared_kib,
-          m.sm.l1d.present(),
-          std::uint64_t{m.l2.slices} * m.l2.size_kib,
-          m.dram.channels,
-          m.dram.bus_bytes_per_cycle,
-          m.dram.clock_mhz,
-          m.core_clock_mhz,
-          setup.device.compute_capability,
-          setup.device.memory_gib};
-}
-
 /// Of all that decides the op streams of a program; "" of what is recorded already.
 std::string recording_hash(const Program& program, const sim::WorkloadInfo& info,
                            const sim::Setup& setup, const Catalogue& catalogue) {
   if (program.external && program.external->is_recorded()) return "";
-  const timing::SmSpec& sm = setup.machine.sm;
   Json all = {{"workload", info.name},
               {"parameters", info.parameters},
               {"ptx", code_hash(program, catalogue)},
-              {"seed", setup.run.seed},
               {"file_version", trace::kFileVersion},
-              // What a program can see of its device.
-              {"sms", sm.count},
-              {"warps", sm.warps},
-              {"max_threads_per_block", sm.max_threads_per_block},
+              {"seen", sim::seen_by_workload(setup).json()},
               {"program", program_of_recording(catalogue.sources, program.workload)}};
-  if (program.external) all["seen"] = seen_by_programs(setup);
+  if (program.external) {
+    all["seen"].erase("seed");
+    all["seen_by_program"] = sim::seen_by_program(setup).json();
+  }
   return hash_text(all.dump());
 }
 

@@ -156,7 +156,7 @@ TenantProgram execute_tenant(runtime::Workload& workload, const WorkloadInfo& in
   TenantProgram program;
   program.info = info;
   Keeper sink(program.steps);
-  runtime::SimulatedDeviceOptions settings = device_options(setup, options);
+  runtime::SimulatedDeviceOptions settings = device_options(seen_by_workload(setup), options);
   settings.live = false;
   settings.sink = &sink;
   runtime::SimulatedDevice device(settings);

@@ -122,20 +122,19 @@ void fill_functional(Result& result, std::span<const runtime::LaunchRecord> laun
   for (const runtime::LaunchRecord& launch : launches) add_functional(result, launch);
 }
 
-runtime::SimulatedDeviceOptions device_options(const Setup& setup, const Options& options) {
+runtime::SimulatedDeviceOptions device_options(const SeenByWorkload& seen, const Options& options) {
   runtime::SimulatedDeviceOptions out;
-  out.live = setup.run.live && !options.functional;
-  out.memory_bytes = std::uint64_t{setup.device.memory_gib} << 30;
+  out.live = seen.live && !options.functional;
+  out.memory_bytes = std::uint64_t{seen.memory_gib} << 30;
   out.max_warp_instructions = options.max_warp_instructions;
   out.max_stream_bytes = options.max_stream_bytes;
-  out.max_threads_per_block = setup.machine.sm.max_threads_per_block;
-  out.sms = setup.machine.sm.count;
-  out.warps_per_sm = setup.machine.sm.warps;
+  out.max_threads_per_block = seen.max_threads_per_block;
+  out.sms = seen.sms;
+  out.warps_per_sm = seen.warps_per_sm;
   out.print = options.print;
   out.note = options.note;
   out.first_launches = options.first_launches;
-  out.max_per_ms =
-      setup.machine.core_clock_mhz * 1e3 * setup.machine.sm.count * setup.machine.sm.schedulers;
+  out.max_per_ms = seen.core_clock_mhz * 1e3 * seen.sms * seen.schedulers;
   if (options.progress)
     out.progress = [report = options.progress](const exec::LaunchProgress& launch) {
       report({.kernel = launch.kernel, .executing = &launch});
@@ -147,7 +146,7 @@ runtime::SimulatedDeviceOptions device_options(const Setup& setup, const Options
     out.max_instructions_of_warp = options.max_cycles < kNever / kOfCycle
                                        ? std::max<std::uint64_t>(kOfCycle * options.max_cycles, 64)
                                        : 0;
-  out.independent_lanes = setup.device.compute_capability >= 70;
+  out.independent_lanes = seen.independent_lanes;
   out.out_of_bounds = options.out_of_bounds;
   return out;
 }

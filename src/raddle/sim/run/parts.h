@@ -6,6 +6,7 @@
 
 #include "raddle/runtime/simulated_device.h"
 #include "raddle/sim/run/simulation.h"
+#include "raddle/sim/setup/seen.h"
 
 namespace raddle::sim {
 
@@ -15,8 +16,8 @@ double seconds_since(Clock::time_point start);
 /// As op-stream files name them; by Result::Verdict.
 inline constexpr std::array<std::string_view, 3> kVerdicts = {"correct", "wrong", "unchecked"};
 
-/// The device that the machine of a setup is to host code; its sink is still to be set.
-runtime::SimulatedDeviceOptions device_options(const Setup& setup, const Options& options);
+/// The device as host code sees it; its sink is still to be set.
+runtime::SimulatedDeviceOptions device_options(const SeenByWorkload& seen, const Options& options);
 /// What every result of a run has, timed or not.
 Result blank(const WorkloadInfo& info, Setup& setup, const Options& options);
 /// Runs the workload on the device and takes down what it says of its result.

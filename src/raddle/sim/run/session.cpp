@@ -12,6 +12,7 @@ namespace raddle::sim {
 struct Session::Impl {
   WorkloadInfo info;
   Setup setup;
+  SeenByProgram seen = seen_by_program(setup);
   SessionOptions options;
   Clock::time_point start = Clock::now();
   std::unique_ptr<TimedGpu> gpu;  // null without timing
@@ -22,7 +23,7 @@ struct Session::Impl {
 
   Impl(WorkloadInfo i, Setup s, SessionOptions o)
       : info(std::move(i)), setup(std::move(s)), options(std::move(o)) {
-    runtime::SimulatedDeviceOptions settings = device_options(setup, options.run);
+    runtime::SimulatedDeviceOptions settings = device_options(seen_by_workload(setup), options.run);
     settings.unified_addresses = options.unified_addresses;
     settings.short_turns = true;
     checks = checks_of(options.run.checks);
@@ -48,7 +49,7 @@ Session::Session(WorkloadInfo info, Setup setup, SessionOptions options)
 Session::~Session() = default;
 
 runtime::SimulatedDevice& Session::device() { return *impl_->device; }
-const Setup& Session::setup() const { return impl_->setup; }
+const SeenByProgram& Session::seen() const { return impl_->seen; }
 
 std::string Session::found() const { return found_before_a_fault(impl_->checks); }
 

@@ -6,6 +6,7 @@
 
 #include "raddle/runtime/simulated_device.h"
 #include "raddle/sim/run/simulation.h"
+#include "raddle/sim/setup/seen.h"
 
 namespace raddle::sim {
 
@@ -26,7 +27,7 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   runtime::SimulatedDevice& device();
-  const Setup& setup() const;
+  const SeenByProgram& seen() const;
   /// Waits until everything is complete; no call of the device may follow. The verdict is
   /// `unchecked`: whether the result is right, only the host code knows.
   Result finish();

@@ -60,10 +60,18 @@ class FanOut final : public runtime::LaunchSink {
   void synchronize(runtime::Milestone mark) override {
     for (auto& gpu : gpus_) gpu->synchronize(mark);
   }
+  /// Host code that asks may do one thing or another with the answer, and there is one host.
   Cycle reached(runtime::Milestone mark) const override {
-    return gpus_.empty() ? 0 : gpus_.front()->reached(mark);
+    if (gpus_.empty()) return 0;
+    const Cycle at = gpus_.front()->reached(mark);
+    for (const auto& gpu : gpus_)
+      if (gpu->reached(mark) != at)
+        throw InputError(
+            "the workload asks how long its launches took, which each set-up answers in its own "
+            "way: time them one by one, with raddle run");
+    return at;
   }
-  double milliseconds(Cycle cycles) const override {
+  double milliseconds(Cycle cycles) const override {  // their clocks are alike
     return gpus_.empty() ? 0 : gpus_.front()->milliseconds(cycles);
   }
 
@@ -104,23 +112,24 @@ AnalysedRun analysed(std::span<const Setup> setups, const Options& options) {
 std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& info,
                              std::span<Setup> setups, const Options& options) {
   const auto start = Clock::now();
-  const RunSettings run = setups.front().run;
-  if (run.live && setups.size() > 1)
+  const SeenByWorkload seen = seen_by_workload(setups.front());
+  if (seen.live && setups.size() > 1)
     throw InputError(
         "live execution times one set-up at a time: what it does depends on the timing");
+  for (const Setup& setup : setups) RADDLE_ASSERT(seen_by_workload(setup) == seen);
   check_analyses(options.analyses, analysed(setups, options));
   RunAnalyses analyses = RunAnalyses::of_execution(options.analyses);
   auto checks = checks_of(options.checks);
   Gpus gpus = make_gpus(setups, options);
   FanOut sink(gpus, analyses, options);
-  runtime::SimulatedDeviceOptions settings = device_options(setups.front(), options);
+  runtime::SimulatedDeviceOptions settings = device_options(seen, options);
   if (!options.functional || analyses.of_streams()) settings.sink = &sink;
   settings.observer = analyses.of_words();
   settings.checks = checks ? &*checks : nullptr;
   runtime::SimulatedDevice device(settings);
   Result judged;
   try {
-    run_and_judge(workload, device, run.seed, judged);
+    run_and_judge(workload, device, seen.seed, judged);
   } catch (const RunError& fault) {
     const std::string found = found_before_a_fault(checks);
     if (found.empty()) throw;
@@ -207,7 +216,7 @@ Result record(runtime::Workload& workload, const WorkloadInfo& info, Setup& setu
   trace::FileWriter file(
       path, {{"workload", info.name}, {"parameters", info.parameters}, {"seed", setup.run.seed}});
   Recorder sink(file, options);
-  runtime::SimulatedDeviceOptions settings = device_options(setup, options);
+  runtime::SimulatedDeviceOptions settings = device_options(seen_by_workload(setup), options);
   settings.sink = &sink;
   runtime::SimulatedDevice device(settings);
   Result result = blank(info, setup, options);

@@ -57,9 +57,9 @@ struct WorkloadInfo {
   nlohmann::ordered_json parameters;
 };
 
-/// Runs the workload once and gives one result per set-up, in order. All set-ups must agree on
-/// run.seed and run.live, and only one may be given when live. With options.functional, one result
-/// without timing.
+/// Runs the workload once and gives one result per set-up, in order. Precondition: the workload
+/// sees the same of all of them (seen.h). Only one may be given when live. With options.functional,
+/// one result without timing.
 std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& info,
                              std::span<Setup> setups, const Options& options);
 
