@@ -39,6 +39,40 @@ TEST(Sampling, WhatIsTooShortToEstimateIsTimedAsEver) {
   EXPECT_FALSE(sim::to_json(full).contains("sampling"));
 }
 
+/// All that a result says but that sampling was asked for.
+nlohmann::ordered_json without_sampling(const sim::Result& result) {
+  nlohmann::ordered_json json = sim::to_json(result, sim::kAllLaunches);
+  for (const char* key : {"config", "sampling", "host", "state_hash"}) json.erase(key);
+  return json;
+}
+
+/// Asking alone changes nothing: where no launch is estimated, the run is that without sampling.
+class AskedForSampling : public testing::TestWithParam<std::string> {};
+TEST_P(AskedForSampling, ChangesNothingWhereNothingIsEstimated) {
+  for (const char* gpu : {"v100", "gtx480"}) {
+    const Program program{GetParam(), {"size=tiny"}};
+    const sim::Result sampled = run(program, true, {}, gpu);
+    if (sampled.sampling->estimated != 0) continue;
+    const sim::Result full = run(program, false, {}, gpu);
+    EXPECT_EQ(sampled.component_hash, full.component_hash) << gpu;
+    EXPECT_EQ(without_sampling(sampled), without_sampling(full)) << gpu;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Tiny, AskedForSampling,
+                         testing::ValuesIn(runtime::all_workloads().names()),
+                         [](const auto& name) { return name.param; });
+
+/// The latency of a launch is paid once, and gaps behind it; nothing is known of ten launches.
+TEST(Sampling, LookingAtTimesDoesNotMakeTheHostWait) {
+  const Program program{"pathfinder", {"size=small"}};
+  const sim::Result full = run(program, false, {}, "v100"),
+                    sampled = run(program, true, {}, "v100");
+  EXPECT_GT(full.kernels.size(), 8u);
+  EXPECT_EQ(sampled.sampling->estimated, 0u);
+  EXPECT_EQ(sampled.cycles, full.cycles);
+  EXPECT_EQ(without_sampling(sampled), without_sampling(full));
+}
+
 TEST(Sampling, TotalsAreOfTheWholeRunAndTheRestOfWhatWasTimed) {
   const Program program{"hotspot", {"size=tiny", "steps=120"}};
   const sim::Result full = run(program, false), sampled = run(program, true);
@@ -126,8 +160,8 @@ class Stopwatch final : public runtime::Workload {
     const StreamId stream = device.create_stream();
     const runtime::EventId begin = device.create_event(), end = device.create_event();
     device.record(begin, stream);
-    for (unsigned i = 0; i < 60; ++i)
-      device.launch(kernel, {1}, {32}, runtime::Arguments(rounds), 0, stream);
+    for (unsigned i = 0; i < launches; ++i)
+      device.launch(kernel, {distinct ? i + 1 : 1}, {32}, runtime::Arguments(rounds), 0, stream);
     device.record(end, stream);
     milliseconds = device.elapsed_ms(begin, end);
   }
@@ -135,7 +169,25 @@ class Stopwatch final : public runtime::Workload {
   bool checked() const override { return false; }
   std::uint64_t input_hash() const override { return 0; }
   double milliseconds = 0;
+  unsigned launches = 60;
+  bool distinct = false;  ///< each of a class of its own, of which one never knows enough
 };
+
+/// So it is in a stream that nothing waits for between its launches.
+TEST(Sampling, AStreamOfItsOwnGoesOnAsItWould) {
+  const std::vector<std::string> set = {"launch_latency_cycles=5000", "kernels.gap_cycles=2200"};
+  const auto timed = [&](const char* error) {
+    Stopwatch workload;
+    workload.launches = 12;
+    workload.distinct = true;
+    std::vector<std::string> all = set;
+    all.push_back(std::string("run.sampling_error=") + error);
+    return test::run_on(workload, "stopwatch", {"gtx480", all, {}, {}});
+  };
+  const sim::Result full = timed("0"), sampled = timed("0.03");
+  ASSERT_EQ(sampled.sampling->estimated, 0u);
+  EXPECT_EQ(without_sampling(sampled), without_sampling(full));
+}
 
 TEST(Sampling, EventsPassOverEstimatedLaunchesInTheirTime) {
   Stopwatch full, sampled;

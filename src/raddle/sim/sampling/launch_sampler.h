@@ -78,8 +78,6 @@ class LaunchSampler {
   bool next(const SampledLaunch& launch);
   /// The next launch is timed whatever is known, and is of no class.
   void next_aside();
-  /// The launch to come does not follow the one before as it would have in the program.
-  void interrupted() { follows_ = false; }
   /// By how many cycles the run got longer through the oldest timed launch not told of so far.
   void measured(double cycles);
 

@@ -36,11 +36,26 @@ bool SampledRun::may_overlap(StreamId stream) {
   return !alone;
 }
 
+/// Runs what was submitted to its end. The host's clock stands still, so what it submits next comes
+/// as early as it would have. What times it is all explicit (timing/gpu/kernel_manager.h): a launch
+/// of the same stream begins where it would have begun behind the one before. The default stream
+/// has always run to its end already.
+void SampledRun::run_ahead() {
+  constexpr Cycle kFar = kNever / 2;
+  while (!gpu_.idle(TenantId{})) {
+    gpu_.run_to(kFar);
+    ahead_ = true;
+  }
+  measure();
+}
+
 bool SampledRun::times(std::span<const runtime::LaunchedStream> tree) {
   const StreamId stream = tree.front().record.stream;
   const bool all = all_timed_from_ != Extrapolation::kNoOverlap;
   if (!all && may_overlap(stream)) {
     all_timed_from_ = launches_;
+    // What would have run beside the launch is over: it cannot come earlier than that.
+    if (ahead_) gpu_.run_until_idle();
     if (note_)
       note_("launches of several streams may overlap: from launch " + std::to_string(launches_) +
             " on all are timed, whatever run.sampling_error says");
@@ -49,12 +64,7 @@ bool SampledRun::times(std::span<const runtime::LaunchedStream> tree) {
   const SampledLaunch launch = described(tree);
   // What is executed while it is timed has no count before.
   const bool aside = all_timed_from_ != Extrapolation::kNoOverlap || launch.warp_instructions == 0;
-  if (!aside && sampler_.wants_times()) {
-    const Cycle before = gpu_.now();
-    gpu_.run_until_idle();
-    if (gpu_.now() != before) sampler_.interrupted();
-    idle();
-  }
+  if (!aside && sampler_.wants_times()) run_ahead();
   if (aside) sampler_.next_aside();
   else if (!sampler_.next(launch)) return false;
   trees_.push_back((trees_.empty() ? 0 : trees_.back()) + tree.size());
@@ -63,6 +73,11 @@ bool SampledRun::times(std::span<const runtime::LaunchedStream> tree) {
 
 void SampledRun::idle() {
   under_way_.clear();
+  ahead_ = false;
+  measure();
+}
+
+void SampledRun::measure() {
   if (notified_ == trees_.size()) return;
   const std::vector<timing::KernelRun>& runs = gpu_.kernels();
   for (; notified_ < trees_.size(); ++notified_) {

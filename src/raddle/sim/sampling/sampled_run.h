@@ -22,7 +22,8 @@ class SampledRun {
       : sampler_(error), gpu_(gpu), note_(std::move(note)) {}
 
   /// Decides whether the launch is timed: then the caller submits it next. May run the Gpu until it
-  /// is idle.
+  /// is idle, for which the host does not wait: as long as all are timed, they are timed as without
+  /// sampling.
   bool times(std::span<const runtime::LaunchedStream> tree);
   /// The Gpu is idle.
   void idle();
@@ -34,6 +35,8 @@ class SampledRun {
 
  private:
   bool may_overlap(StreamId stream);
+  void run_ahead();
+  void measure();
 
   LaunchSampler sampler_;
   timing::Gpu& gpu_;
@@ -41,7 +44,8 @@ class SampledRun {
   std::vector<std::size_t> trees_;  // behind the last launch of each timed tree, in Gpu::kernels()
   std::size_t notified_ = 0;        // of trees_, to the sampler
   Cycle end_ = 0;                   // of all that was told
-  std::set<StreamId> under_way_;    // streams other than 0 with launches since the Gpu was idle
+  std::set<StreamId> under_way_;    // streams other than 0 with launches since the host has waited
+  bool ahead_ = false;              // the Gpu has run since, without the host waiting
   std::uint64_t launches_ = 0;
   std::uint64_t all_timed_from_ = Extrapolation::kNoOverlap;
 };

@@ -67,7 +67,10 @@ bool GpuClock::run_to(Cycle horizon) {
   if (failed_) throw RunError("this GPU has failed before");
   RADDLE_ASSERT(horizon >= engine_.end());
   const Cycle near = std::max(engine_.end(), horizon - std::min(horizon, L2Slice::kMaxAhead));
-  if (settle() || advance_to(near)) return true;
+  if (settle() || advance_to(near)) {
+    if (launches_.idle()) accounting_.update_samples(now_);
+    return true;
+  }
   machine_.allow_ahead(false);
   const bool moved = advance_to(horizon);
   machine_.allow_ahead(true);
