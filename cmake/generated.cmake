@@ -174,6 +174,11 @@ add_custom_command(OUTPUT ${RADDLE_PROGRAM_HASH} DEPENDS ${sources} ${generated}
   COMMAND ${CMAKE_COMMAND} -DLIST=${generated}/program_sources.txt -DROOT=${CMAKE_SOURCE_DIR} -DOUTPUT=${RADDLE_PROGRAM_HASH}
   -P ${CMAKE_SOURCE_DIR}/cmake/program_hash.cmake VERBATIM)
 
+# --- the commit, looked at in every build ---
+set(RADDLE_COMMIT ${generated}/commit.cpp)
+add_custom_target(raddle_commit BYPRODUCTS ${RADDLE_COMMIT}
+  COMMAND ${CMAKE_COMMAND} -DROOT=${CMAKE_SOURCE_DIR} -DOUTPUT=${RADDLE_COMMIT} -P ${CMAKE_SOURCE_DIR}/cmake/commit.cmake VERBATIM)
+
 # --- report pages: web/dist/<page>.html when they have been built, else a plain notice ---
 set(RADDLE_REPORT_TEMPLATE ${generated}/report_template.cpp)
 set(bytes "")

@@ -65,15 +65,15 @@ TEST(Usage, OptionsStandUnderHeadings) {
 TEST(Usage, VersionIsPrinted) {
   const Outcome version = raddle("--version");
   EXPECT_EQ(version.status, 0);
-  EXPECT_THAT(version.out,
-              testing::MatchesRegex("raddle [0-9]+\\.[0-9]+\\.[0-9]+\\+[0-9a-f]{16}\n"));
+  EXPECT_THAT(version.out, testing::MatchesRegex("raddle [0-9]+\\.[0-9]+\\.[0-9]+\\+[0-9a-f]{16}\n"
+                                                 "(commit [0-9a-f]{12,40}(\\+changes)?\n)?"));
 }
 
 TEST(Usage, ResultsTellTheVersionThatIsPrinted) {
   const Outcome version = raddle("--version");
   const Outcome run = raddle("run vecadd size=tiny --functional --json -");
   const auto notified = nlohmann::json::parse(run.out)["raddle_version"].get<std::string>();
-  EXPECT_EQ("raddle " + notified + "\n", version.out);
+  EXPECT_THAT(version.out, testing::StartsWith("raddle " + notified + "\n"));
 }
 
 TEST(Usage, LaunchesAreToldOneByOneOrSummedByKernel) {
@@ -170,7 +170,7 @@ TEST(List, NamesWhatTheIssueAsksFor) {
   for (const char* name : {"warp=lrr", "warp=gto", "warp=two_level", "block=rr", "block=chunk",
                            "replacement=ucp", "dram=clams", "dram=fcfs", "dram=frfcfs", "dram=tcm"})
     EXPECT_THAT(policies, HasSubstr(std::string(name) + " "));
-  EXPECT_THAT(gpus, HasSubstr("80 SMs, 1132 MHz; ")) << "of v100";
+  EXPECT_THAT(gpus, HasSubstr("80 SMs, 1132 MHz, L2 64 x 96 KiB; ")) << "of v100";
   EXPECT_THAT(policies, HasSubstr("(BMI) [window]")) << "parameters of warp=bmi";
 }
 

@@ -20,6 +20,13 @@ await withPage(async (page) => {
   const links = await page.evaluate("[...document.querySelectorAll('table.papers tbody tr a')].map((a) => a.getAttribute('href'))");
   check(links.length === papers, `${links.length} links for ${papers} papers`);
   for (const link of links) check(existsSync(resolve(dirname(file), link)), `${link} is not there`);
+  const counts = await page.evaluate("[...document.querySelectorAll('table.papers tbody tr .status .counts')].map((c) => c.textContent)");
+  for (const [i, link] of links.entries()) {
+    await page.open(new URL(link, url).href);
+    const own = await page.evaluate("document.querySelector('#summary .status .counts')?.textContent ?? ''");
+    check(own === counts[i], `the index says "${counts[i]}" of ${link}, the page "${own}"`);
+  }
+  await page.open(url);
   check(await page.evaluate("window.hacked === undefined"), "text of the documents was run as script");
   for (const complaint of new Set(page.complaints)) check(false, complaint);
   console.log(`${papers} papers`);

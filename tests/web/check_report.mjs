@@ -2,6 +2,7 @@
 // it prints. Writes pictures to FOLDER.    node check_report.mjs REPORT.html [FOLDER]
 import { begin, drawnCharts, tooWide, wrongWords } from "./checks.mjs";
 import { withPage } from "./chromium.mjs";
+import { unexplained } from "./sentences.mjs";
 
 const { url, check, save, finish } = begin("check_report.mjs REPORT.html [FOLDER]");
 
@@ -9,7 +10,7 @@ const { url, check, save, finish } = begin("check_report.mjs REPORT.html [FOLDER
 function survey() {
   const data = JSON.parse(document.getElementById("raddle-data").textContent);
   const timed = data.runs.filter((run) => run.result.timed && run.result.totals.cycles > 0);
-  const key = (run) => JSON.stringify([run.result.workload.name, run.result.workload.parameters]);
+  const key = (run) => JSON.stringify([run.result.workload.name, run.result.workload.parameters, run.result.config?.run?.seed]);
   const first = data.runs.filter((run) => key(run) === key(data.runs[0]));
   const several = new Set(timed.map((run) => run.label)).size > 1;
   const energy = timed.some((run) => Object.keys(run.result.energy_pj ?? {}).length > 0);
@@ -48,7 +49,7 @@ function survey() {
 /** Runs in the page: uses the map of the mesh; null without one, else what is wrong with it. */
 function useMesh() {
   const data = JSON.parse(document.getElementById("raddle-data").textContent);
-  const key = (run) => JSON.stringify([run.result.workload.name, run.result.workload.parameters]);
+  const key = (run) => JSON.stringify([run.result.workload.name, run.result.workload.parameters, run.result.config?.run?.seed]);
   const runs = data.runs.filter((run) => key(run) === key(data.runs[0]) && run.mesh?.start.length > 0);
   const section = document.querySelector(".mesh");
   if (runs.length === 0) return section === null ? null : ["there is a map of no mesh"];
@@ -136,6 +137,10 @@ await withPage(async (page) => {
   await page.window(1366, 768, false);
   await page.open(url);
   const found = await page.evaluate(`(${survey})()`);
+  const { sentences, data } = await page.evaluate(`({ sentences: [...document.querySelectorAll(".findings li")].map((li) => li.textContent),
+    data: JSON.parse(document.getElementById("raddle-data").textContent) })`);
+  check(sentences.length > 0, "nothing is said of the numbers");
+  for (const text of unexplained(sentences, data)) check(false, text);
   const rows = Math.min(found.runs, 40);  // the others at a press of a button
   check(found.rows === rows, `${found.rows} rows in the summary for ${found.runs} runs`);
   check(found.badges === rows, `${found.badges} verdicts for ${found.runs} runs`);

@@ -18,11 +18,11 @@ function survey() {
   const count = (selector) => document.querySelectorAll(selector).length;
   const total = (of) => experiments.reduce((sum, e) => sum + (of(e)?.length ?? 0), 0);
   return {
-    found: { experiments: count(".experiment"), links: count("nav li[data-status]"), figures: count("figure"), charts: count(".chart"),
+    found: { experiments: count(".experiment"), links: count("nav li[data-shown]"), figures: count("figure"), charts: count(".chart"),
       shapes: count(".shapes > li"), rows: count(".experiment table.stated tbody tr"), overview: count("table.overview tbody tr") },
     expected: { experiments: experiments.length, links: experiments.length, figures: figures.length, charts: figures.filter((f) => f.type !== "table" && f.series.some((s) => [...s.values, ...(s.stated ?? [])].some((v) => typeof v === "number"))).length,
       shapes: total((e) => e.shapes), rows: total((e) => e.stated), overview: experiments.length },
-    statuses: [...new Set(experiments.map((e) => e.status))],
+    statuses: [...new Set(experiments.map((e) => (e.kind === "study" ? "ours" : e.status)))],
     csv: experiments.flatMap((e) => (e.figures ?? []).map((_f, i) => `${e.id}${e.figures.length === 1 ? "" : `.${i + 1}`}.csv`)),
   };
 }
@@ -107,7 +107,7 @@ function filtered(label) {
   const button = [...document.querySelectorAll(".choices .buttons button")].find((b) => b.dataset.value === label);
   if (!button) return null;
   button.click();
-  return [...new Set([...document.querySelectorAll(".experiment")].filter((e) => e.offsetHeight > 0).map((e) => e.dataset.status))];
+  return [...new Set([...document.querySelectorAll(".experiment")].filter((e) => e.offsetHeight > 0).map((e) => e.dataset.shown))];
 }
 
 async function checkContent(page, where) {

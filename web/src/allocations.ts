@@ -34,7 +34,7 @@ export function argumentsText(run: Run, row: AllocationRow): string {
   return Object.entries(row.arguments ?? {}).flatMap(([kernel, places]) => places.map((place) => `${titleOfKernel(run, kernel)} ${place}`)).join(", ");
 }
 
-/** "74.0 % of the difference: allocation 2, bfs_expand 2": which allocation most of a kernel's change of DRAM traffic is for; null where none is more than half of it. */
+/** "1.25 MiB less for allocation 2, bfs_expand 2": which allocation most of a kernel's change of DRAM traffic is for; null where none is more than half of it. */
 export function mostOfTheChange(run: Run, base: Run, kernel: string): string | null {
   if (allocationRuns([run, base]).length < 2) return null;
   const before = new Map(trafficRows(base, kernel).map((row): [string, number] => [allocationKey(row.of), dramBytes(row.figures)]));
@@ -43,7 +43,7 @@ export function mostOfTheChange(run: Run, base: Run, kernel: string): string | n
   const most = changes.find(({ change }) => change / total > 0.5);
   if (most === undefined) return null;
   const pointers = argumentsText(run, most.row.of);
-  return `${percent(Math.min(1, most.change / total))} of the difference: ${most.row.of.name}${pointers === "" ? "" : `, ${pointers}`}`;
+  return `${bytes(Math.abs(most.change))} ${most.change < 0 ? "less" : "more"} for ${most.row.of.name}${pointers === "" ? "" : `, ${pointers}`}`;
 }
 
 function shareCell(share: number): HTMLElement {

@@ -37,6 +37,8 @@ export interface Kernel extends KernelFacts {
   start_cycle: number;
   begin_cycle: number;
   end_cycle: number;
+  /** Launched by a kernel; absent: by the host. */
+  parent?: unknown;
   resident?: Resident;
 }
 
@@ -159,6 +161,7 @@ export interface Result {
   stalls: { [reason: string]: number };
   /** Of a co-run. */
   tenants?: { name: string; slowdown?: number | null }[];
+  corun?: { weighted_speedup?: number | null };
   policies: { [level: string]: PolicyUse } | null;
   energy_pj: { [component: string]: number } | null;
   analysis?: { source?: SourceProfile; allocations?: Allocations };
@@ -358,6 +361,8 @@ export interface Run {
 
 export interface PageData {
   raddle_version: string;
+  /** "" where it was not built in a checkout. */
+  commit?: string;
   command: string;
   date: string;
   runs: Run[];
@@ -407,8 +412,14 @@ export function configNumber(run: Run, path: string): number | null {
   return typeof at === "number" ? at : null;
 }
 
+/** Of its input; null in results without a configuration. */
+export function seedOf(run: Run): number | null {
+  return configNumber(run, "run.seed");
+}
+
+/** Runs with the same are of the same work on the same input. */
 function workKey(run: Run): string {
-  return JSON.stringify([run.result.workload.name, run.result.workload.parameters]);
+  return JSON.stringify([run.result.workload.name, run.result.workload.parameters, seedOf(run)]);
 }
 
 /** "nodes=1024 degree=8": parameters in which this run differs from others of its workload. */
@@ -435,6 +446,7 @@ export function group(page: PageData): Report {
   const groups = [...byKey.values()].map((runs) => {
     const same = page.runs.filter((r) => r.result.workload.name === runs[0].result.workload.name);
     const parts = [runs[0].result.workload.name, distinguishing(runs[0], same)];
+    if (same.some((other) => seedOf(other) !== seedOf(runs[0]))) parts.push(`seed ${seedOf(runs[0])}`);
     if (repeated) parts.push("on " + gpuName(runs[0]));
     return { name: parts.filter((part) => part !== "").join(" "), runs };
   });

@@ -5,7 +5,7 @@ import { drawing, pngOf, save } from "./drawing";
 import { columns, given, hasNumbers, hasStated, shownCell } from "./figure_data";
 import { seconds, whole } from "./format";
 import { elements, markdown } from "./markdown";
-import type { Cell, Experiment, Figure, Stated } from "./reproduction_data";
+import { shownWith, type Cell, type Experiment, type Figure, type Stated } from "./reproduction_data";
 import { table, type Column } from "./table";
 import { badge, bounds, gauge, shapeList, within } from "./verdicts";
 
@@ -111,7 +111,7 @@ function missing(e: Experiment): string {
 
 /** Adds the section of an experiment to `parent`. */
 export function addExperiment(parent: HTMLElement, e: Experiment): void {
-  const place = h("section", { id: e.id, class: `experiment ${e.status}`, "aria-labelledby": `${e.id}-title`, "data-status": e.status });
+  const place = h("section", { id: e.id, class: `experiment ${e.status}`, "aria-labelledby": `${e.id}-title`, "data-status": e.status, "data-shown": shownWith(e) });
   parent.append(place);
   place.append(
     h("div", { class: "heading" }, h("h2", { id: `${e.id}-title` }, h("span", { class: "id" }, e.id), " ", e.title), badge(e.status)),

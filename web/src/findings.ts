@@ -2,9 +2,11 @@
 // they do not claim a cause that was not measured.
 import type { Group, Report, Run } from "./data";
 import { kernelSentence, reasonSentence, whatChanged } from "./difference";
-import { list, percent, ratio } from "./format";
+import { digits, list, percent, ratio } from "./format";
 import { dominant, geometricMean, kNotable, speedup, stallTitle } from "./metrics";
 import { observed } from "./observations";
+import { overSeeds, seedSentences } from "./seeds";
+import { tenants } from "./sharing";
 
 const kMostSentences = 8;
 /** Policies whose mean is told: the fastest, and the slowest. */
@@ -25,8 +27,19 @@ function checks(report: Report): string {
   return `${runs.length - unchecked} of ${runs.length} runs were checked against a CPU reference and are correct${rest}.`;
 }
 
+/** What sharing the GPU costs each tenant, and what it gives together. */
+function shared(run: Run): string | null {
+  const all = tenants(run);
+  if (all.length === 0 || all.some((tenant) => tenant.slowdown === null)) return null;
+  const scheme = run.result.policies?.scheme?.name ?? "none";
+  const weighted = run.result.corun?.weighted_speedup;
+  return `With scheme ${scheme}, ${list(all.map((tenant) => `${tenant.name} runs ${ratio(1 / tenant.slowdown!)} as fast as alone`))}` +
+    `${typeof weighted === "number" ? `: a weighted speed-up of ${digits(weighted)} (the sum; ${all.length} where nobody disturbs anybody)` : ""}.`;
+}
+
 function overall(report: Report, label: string): string | null {
   const { groups } = report;
+  if (overSeeds(report).length > 0) return null;  // a group is a seed then
   const base = groups[0].runs[0].label;
   const mean = geometricMean(groups, label);
   if (groups.length < 2 || mean === null || groups.some((g) => g.runs[0].label !== base)) return null;
@@ -92,7 +105,7 @@ export function findings(report: Report): string[] {
   if (report.groups.length === 0) return ["The report holds no runs."];
   const out = [checks(report)];
   const first = report.groups[0].runs[0].label;
-  out.push(...means(report));
+  out.push(...means(report), ...seedSentences(report), ...report.page.runs.map(shared).filter((s): s is string => s !== null));
   const contrasts = report.groups.flatMap((g) => g.runs.slice(1).map((run) => contrast(g, run)))
     .filter((c): c is Contrast => c !== null).sort((a, b) => b.size - a.size);
   const limits = bottleneck(report.groups).slice(0, 2);

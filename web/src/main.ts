@@ -20,6 +20,7 @@ import { addOverTime } from "./overtime";
 import { addLaunchTree } from "./launchtree";
 import { start } from "./page";
 import { addFinish, addPlacement } from "./placement";
+import { addSeeds } from "./seeds";
 import { addSharing } from "./sharing";
 import { addSource } from "./source";
 import { addShares } from "./stacked";
@@ -108,6 +109,9 @@ function overview(charts: Charts, page: HTMLElement, report: Report, timed: Repo
   if (timed.page.runs.some(sampled))
     speedups.before(h("p", { class: "note" }, "Launches like those timed before were estimated (run.sampling_error): cycles, rates and traffic of such runs are extrapolated. How exactly stands under Kernels."));
   if (several) addSpeedups(charts, speedups, timed);
+  const seeds = h("div");
+  addSeeds(seeds, timed);
+  speedups.after(seeds);
   if (timed.groups.length === 0) return;
   const stalls = h("div");
   page.append(section("stalls", "Where the schedulers' cycles go",

@@ -33,12 +33,33 @@ function waited(run: Run): string | null {
   return `a load takes ${digits(number(details.load_mean_cycles))} cycles on average; of the lines, ${shares(served)}`;
 }
 
+/** Different ways that are told one by one. */
+const kMostWays = 3;
+
+/** "1 launch 5,000 cycles, 999 launches 2,200 cycles each": how long each was on its way, where each is known. */
+function ways(run: Run): string | null {
+  const fromHost = run.result.kernels.filter((k) => k.parent === undefined);
+  if (fromHost.length === 0) return null;
+  const count = new Map<number, number>();
+  for (const k of fromHost) count.set(k.begin_cycle - k.start_cycle, (count.get(k.begin_cycle - k.start_cycle) ?? 0) + 1);
+  const most = [...count].sort((a, b) => b[1] - a[1] || b[0] - a[0]);
+  const named = most.length > kMostWays + 1 ? most.slice(0, kMostWays) : most;
+  const words = named.sort((a, b) => b[0] - a[0]).map(([cycles, n]) => `${whole(n)} ${n === 1 ? "launch" : "launches"} ${whole(cycles)} cycles${n === 1 ? "" : " each"}`);
+  const others = most.slice(named.length).reduce((sum, [cycles, n]): [number, number] => [sum[0] + n, sum[1] + cycles * n], [0, 0] as [number, number]);
+  if (others[0] > 0) words.push(`${whole(others[0])} others ${whole(others[1] / others[0])} cycles in the mean`);
+  return `on their way were ${list(words)}`;
+}
+
+/** What was paid; the machine's latencies alone do not say it, as launches overlap and gaps between them are shorter. */
 function launches(run: Run): string | null {
-  const latency = configNumber(run, "launch_latency_cycles");
-  const many = run.result.kernels.length || (run.result.kernels_by_name ?? []).reduce((sum, k) => sum + k.launches, 0);
+  const { result } = run;
+  const many = result.kernels.length || (result.kernels_by_name ?? []).reduce((sum, k) => sum + k.launches, 0);
   const host = many - (run.launch_tree?.launches ?? 0);
-  if (latency === null || host <= 0) return null;
-  return `${whole(host)} ${host === 1 ? "launch" : "launches"}${host < many ? " of the host" : ""}, and the machine's launch latency is ${whole(latency)} cycles`;
+  const paid = (result.stalls.launch ?? 0) / Math.max(1, result.schedulers);
+  if (host <= 0 || paid === 0) return null;
+  const all = `in ${whole(paid)} cycles no block was on any SM and a launch was on its way, ${whole(paid / host)} for each of the ${whole(host)} ${host === 1 ? "launch" : "launches"}${host < many ? " of the host" : ""}`;
+  const each = ways(run);
+  return each === null ? all : `${all}; ${each}`;
 }
 
 function empty(run: Run): string | null {

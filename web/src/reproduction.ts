@@ -6,7 +6,7 @@ import { addExperiment, duration, kindWord, statedTable } from "./experiment";
 import { when, whole } from "./format";
 import { elements, markdown } from "./markdown";
 import { brand, onPrinting, pageData, start } from "./page";
-import { complete, countStatuses, type Experiment, type Reproduction, type Stated, type Status } from "./reproduction_data";
+import { complete, countStatuses, isOurs, madeBy, olderProgram, shownWith, type Experiment, type Reproduction, type Stated, type Status } from "./reproduction_data";
 import "./style.css";
 import "./reproduction.css";
 import { table } from "./table";
@@ -19,10 +19,11 @@ const kFirstHeadlines = 12;
 function header(r: Reproduction): HTMLElement {
   const facts = [r.scale === "" ? "" : `scale: ${r.scale}`, r.machine.name === "" ? "" : `machine: ${r.machine.name}`, when(r.date)].filter((s) => s !== "");
   return h("header", {},
-    brand(`Raddle ${r.raddle_version}`, r.index_page !== "" && h("a", { href: r.index_page }, "All papers")),
+    brand(madeBy(r), r.index_page !== "" && h("a", { href: r.index_page }, "All papers")),
     h("h1", {}, r.paper.title),
     h("p", { class: "facts" }, r.paper.reference),
     facts.length > 0 && h("p", { class: "facts" }, facts.join(" · ")),
+    olderProgram(r, r.page_version) !== "" && h("p", { class: "note older" }, `These results were ${olderProgram(r, r.page_version)}.`),
     r.command !== "" && h("pre", { class: "command" }, r.command));
 }
 
@@ -41,7 +42,7 @@ function tiles(all: Experiment[]): HTMLElement {
   const runs = sum(all, (e) => e.runs.total);
   const failed = sum(all, (e) => e.runs.failed);
   const time = sum(all, (e) => e.wall_seconds);
-  const papers = all.filter((e) => e.kind !== "study"); // studies are ours and count for nothing
+  const papers = all.filter((e) => !isOurs(e));
   const shapes = share(sum(papers, passed), sum(papers, (e) => e.shapes.length));
   const stated = share(sum(papers, inBounds), sum(papers, (e) => e.stated.length));
   return h("div", { class: "tiles" },
@@ -56,7 +57,7 @@ interface Headline extends Stated {
 }
 
 function headlines(all: Experiment[]): HTMLElement[] {
-  const rows: Headline[] = all.filter((e) => e.priority === 1 && e.kind !== "study").flatMap((e) => e.stated.map((s) => ({ ...s, id: e.id })));
+  const rows: Headline[] = all.filter((e) => e.priority === 1 && !isOurs(e)).flatMap((e) => e.stated.map((s) => ({ ...s, id: e.id })));
   if (rows.length === 0) return [];
   return [h("h3", {}, "Headline numbers"), gaugeKey(), statedTable<Headline>("Numbers stated for the experiments of priority 1", rows,
     [{ title: "Experiment", value: (s) => s.id, show: (s) => h("a", { href: `#${s.id}` }, s.id) }], rows.length > kMostHeadlines ? kFirstHeadlines : undefined)];
@@ -78,21 +79,24 @@ function overview(all: Experiment[]): HTMLElement {
 function summary(r: Reproduction): HTMLElement {
   const all = r.experiments;
   if (all.length === 0) return section("summary", "Summary", null, h("p", { class: "none" }, "The document holds no experiments."));
-  return section("summary", "Summary", `${whole(all.length)} ${all.length === 1 ? "experiment" : "experiments"}`,
+  const ours = all.filter(isOurs).length;
+  return section("summary", "Summary", `${whole(all.length - ours)} ${all.length - ours === 1 ? "experiment" : "experiments"}${ours > 0 ? `, and ${whole(ours)} of ours, which count for nothing` : ""}`,
     statusBar(countStatuses(all)), tiles(all), ...headlines(all), h("h3", {}, "All experiments"), overview(all));
 }
 
 // --- navigation ------------------------------------------------------------------------------------------------------
 
-/** Shows the experiments of one status, or all. */
+/** Shows the paper's experiments of one status, those that are ours, or all. */
 function filter(main: HTMLElement, all: Experiment[]): HTMLElement | null {
   const counts = countStatuses(all);
   const present = kStatuses.filter((status) => counts[status] > 0);
-  if (present.length < 2) return null;
-  const options: [string, string][] = [["all", `all ${all.length}`], ...present.map((s): [string, string] => [s, `${outcomeWord(s)} ${counts[s]}`])];
+  const ours = all.filter(isOurs).length;
+  if (present.length + (ours > 0 ? 1 : 0) < 2) return null;
+  const options: [string, string][] = [["all", `all ${all.length}`], ...present.map((s): [string, string] => [s, `${outcomeWord(s)} ${counts[s]}`]),
+    ...(ours > 0 ? [["ours", `ours ${ours}`] as [string, string]] : [])];
   return buttons("Show", options, "all", (wanted) => {
-    for (const place of main.querySelectorAll<HTMLElement>(".experiment")) place.hidden = wanted !== "all" && place.dataset.status !== wanted;
-    for (const item of document.querySelectorAll<HTMLElement>("nav li[data-status]")) item.hidden = wanted !== "all" && item.dataset.status !== wanted;
+    for (const place of main.querySelectorAll<HTMLElement>(".experiment")) place.hidden = wanted !== "all" && place.dataset.shown !== wanted;
+    for (const item of document.querySelectorAll<HTMLElement>("nav li[data-shown]")) item.hidden = wanted !== "all" && item.dataset.shown !== wanted;
   });
 }
 
@@ -102,10 +106,10 @@ function shortId(id: string, paper: string): string {
 }
 
 function navigation(r: Reproduction): HTMLElement {
-  const item = (status: Status | null, id: string, text: string, title: string) =>
-    h("li", status === null ? {} : { "data-status": status }, h("a", { href: `#${id}`, title }, status !== null && sign(status), h("span", { class: "text" }, text)));
+  const item = (status: Status | null, id: string, text: string, title: string, shown: string | null = null) =>
+    h("li", shown === null ? {} : { "data-shown": shown }, h("a", { href: `#${id}`, title }, status !== null && sign(status), h("span", { class: "text" }, text)));
   const links = h("ul", {}, item(null, "summary", "Summary", "Summary"),
-    r.experiments.map((e) => item(e.status, e.id, shortId(e.id, r.paper.id), e.title)),
+    r.experiments.map((e) => item(e.status, e.id, shortId(e.id, r.paper.id), e.title, shownWith(e))),
     r.paper.notes.trim() !== "" && item(null, "notes", "Notes", "Where the paper is silent, or cannot be followed"),
     Object.keys(r.machine.config).length > 0 && item(null, "configuration", "Configuration", "The machine"));
   const fold = h("details", {}, h("summary", {}, "Experiments"), links);

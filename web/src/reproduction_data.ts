@@ -75,6 +75,9 @@ export interface Experiment {
 
 export interface Reproduction {
   raddle_version: string;
+  commit: string;
+  /** Of the program that made the page. */
+  page_version: string;
   date: string;
   command: string;
   scale: string;
@@ -123,7 +126,7 @@ function experiment(e: Loose<Experiment>): Experiment {
 
 export function complete(d: Loose<Reproduction>): Reproduction {
   return {
-    raddle_version: d.raddle_version ?? "", date: d.date ?? "", command: d.command ?? "", scale: d.scale ?? "",
+    raddle_version: d.raddle_version ?? "", commit: d.commit ?? "", page_version: d.page_version ?? "", date: d.date ?? "", command: d.command ?? "", scale: d.scale ?? "",
     paper: { id: d.paper?.id ?? "", title: d.paper?.title ?? "", reference: d.paper?.reference ?? "", notes: d.paper?.notes ?? "" },
     machine: { name: d.machine?.name ?? "", config: (d.machine?.config ?? {}) as Fields },
     experiments: (d.experiments ?? []).map(experiment),
@@ -139,8 +142,26 @@ export interface Counts {
   no_verdict: number;
 }
 
+/** A row that the paper does not have: shown, but it counts for nothing. */
+export const isOurs = (e: Experiment): boolean => e.kind === "study";
+
+/** The choice of the page that shows it. */
+export const shownWith = (e: Experiment): string => (isOurs(e) ? "ours" : e.status);
+
+/** Of the paper's rows. */
 export function countStatuses(experiments: Experiment[]): Counts {
   const counts: Counts = { pass: 0, fail: 0, incomplete: 0, tested_elsewhere: 0, no_verdict: 0 };
-  for (const e of experiments) counts[e.status]++;
+  for (const e of experiments) if (!isOurs(e)) counts[e.status]++;
   return counts;
+}
+
+/** "Raddle 0.1.0+1f0c... (commit 5b8a6fde0123)". */
+export function madeBy(made: { raddle_version: string; commit?: string | null }): string {
+  return `Raddle ${made.raddle_version}${made.commit ? ` (commit ${made.commit})` : ""}`;
+}
+
+/** What to say where another program than the page's has made the numbers; "" elsewhere. */
+export function olderProgram(made: { raddle_version: string }, page_version: string): string {
+  return made.raddle_version === "" || page_version === "" || made.raddle_version === page_version ? ""
+    : `made by an older program (${made.raddle_version}); today's is ${page_version} and may give other numbers`;
 }

@@ -1,6 +1,6 @@
 // Verdicts as sign, word and colour (never colour alone), and the paper's numbers beside ours.
 import { h } from "./dom";
-import { kNone } from "./format";
+import { kNone, whole } from "./format";
 import { given } from "./figure_data";
 import type { Counts, Shape, Stated, Status, Verdict } from "./reproduction_data";
 
@@ -108,7 +108,7 @@ export function outsideBy(s: Stated): string {
   const [low, high] = s.bounds;
   if (s.ours === null || s.within !== false) return "";
   const by = low !== null && s.ours < low ? low - s.ours : high !== null && s.ours > high ? s.ours - high : 0;
-  return by > 0 ? `by ${+by.toPrecision(2)}` : "";
+  return by > 0 ? `by ${Math.abs(by) >= 10 ? whole(by) : +by.toPrecision(2)}` : "";
 }
 
 export function within(s: Stated): HTMLElement {

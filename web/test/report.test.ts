@@ -21,6 +21,7 @@ import { homeOf, nestedRuns, treeNote } from "../src/launchtree";
 import { changeOf, finishShare, predecessors, shares } from "../src/placement";
 import { queuePoints } from "../src/queues";
 import { binName, waitGroups } from "../src/waits";
+import { overSeeds, seedSentences } from "../src/seeds";
 import { rowKey, sourceRows, sourceRuns, waitsText } from "../src/source";
 import { trafficOf } from "../src/traffic";
 import { dominant, geometricMean, schedulerCycles, speedup, stallReasons } from "../src/metrics";
@@ -36,6 +37,7 @@ function kernel(name: string, cycles: number, rest: Partial<Metrics> = {}): Kern
 }
 
 interface Making {
+  seed?: number;
   label?: string;
   workload?: string;
   n?: number;
@@ -50,7 +52,7 @@ function run(cycles: number, m: Making = {}): Run {
   return {
     label: m.label ?? "lrr", core_clock_mhz: 1000,
     result: {
-      raddle_version: "0", config: { name: m.gpu ?? "g", sm: { count: 2 } },
+      raddle_version: "0", config: { name: m.gpu ?? "g", sm: { count: 2 }, ...(m.seed === undefined ? {} : { run: { seed: m.seed } }) },
       workload: { name: m.workload ?? "bfs", parameters: { n: m.n ?? 1 }, result: m.result ?? "correct" },
       timed: cycles > 0, totals: metrics(cycles, { l1d_hit_rate: m.hitRate ?? 0.5 }), kernels: m.kernels ?? [], schedulers: 1,
       stalls: { issued: 40, memory: m.memory ?? 50, idle: 10 }, policies: {}, energy_pj: {},
@@ -97,7 +99,7 @@ describe("traffic by allocation", () => {
     const rows = now.result.analysis!.allocations!.rows;
     rows[0].kernels._Z3addPf.dram_read_bytes += 300;
     rows[1].kernels._Z3addPf.dram_read_bytes += 100;
-    expect(mostOfTheChange(now, counted(), "_Z3addPf")).toBe("75.0 % of the difference: allocation 1, add 2, add 1");
+    expect(mostOfTheChange(now, counted(), "_Z3addPf")).toBe("300 B more for allocation 1, add 2, add 1");
     rows[1].kernels._Z3addPf.dram_read_bytes += 200;
     expect(mostOfTheChange(now, counted(), "_Z3addPf")).toBe(null);
     expect(mostOfTheChange(counted(), counted(), "_Z3addPf")).toBe(null);
@@ -332,6 +334,21 @@ describe("grouping", () => {
     expect(report.groups.map((g) => [g.name, g.runs.map((r) => r.label)])).toEqual([["bfs", ["lrr", "gto"]], ["nn", ["lrr", "gto"]]]);
     expect(report.labels).toEqual(["lrr", "gto"]);
   });
+  test("seeds are inputs of their own: ratios are within a seed, then mean and spread", () => {
+    const report = group(page(run(1000, { seed: 1 }), run(500, { seed: 1, label: "gto" }), run(4000, { seed: 2 }), run(5000, { seed: 2, label: "gto" })));
+    expect(report.groups.map((g) => g.name)).toEqual(["bfs seed 1", "bfs seed 2"]);
+    expect(report.labels).toEqual(["lrr", "gto"]);
+    const [lrr, gto] = overSeeds(report);
+    expect(lrr.speedup).toEqual({ mean: 1, deviation: 0, least: 1, most: 1 });
+    expect(gto.seeds).toEqual([1, 2]);
+    expect(gto.cycles.mean).toBe(2750);
+    expect(gto.speedup!.mean).toBeCloseTo(Math.sqrt(2 * 0.8), 12);
+    expect(gto.speedup!.deviation).toBeCloseTo(Math.sqrt(2 * 0.6 ** 2), 12);
+    expect([gto.speedup!.least, gto.speedup!.most]).toEqual([0.8, 2]);
+    expect(seedSentences(report)).toEqual(["bfs with 2 seeds: gto is 1.26× as fast as lrr in the geometric mean (standard deviation 0.849), from 0.80× to 2.00×; with some seeds it is faster, with others slower."]);
+    expect(findings(report).some((text) => text.includes("geometric mean of 2 workloads"))).toBe(false);
+    expect(overSeeds(group(page(run(1000, { seed: 1 }), run(500, { seed: 1, label: "gto" }))))).toEqual([]);
+  });
   test("parameters and machines that differ make groups of their own and are named", () => {
     expect(group(page(run(1), run(2, { n: 7 }))).groups.map((g) => g.name)).toEqual(["bfs n=1", "bfs n=7"]);
     expect(group(page(run(1), run(2, { gpu: "h" }))).groups.map((g) => g.name)).toEqual(["bfs on g", "bfs on h"]);
@@ -385,7 +402,7 @@ describe("findings", () => {
     for (const one of [before, now]) one.result.schedulers = 1;
     const text = findings(group(page(before, now))).join(" ");
     expect(text).toContain("only 0.50× as fast as");
-    expect(text).toContain("schedulers lose more to \"throttled\" (110.0 % of the difference)");
+    expect(text).toContain("of the schedulers' cycles 110 more on \"throttled\", all together 100 more");
     expect(text).toContain("DRAM traffic rises from 1.00 KiB to 4.00 KiB, although the L1D hit rate rises from 10.0 % to 60.0 %");
   });
   test("a launch with fewer blocks than SMs is told as that", () => {
@@ -405,7 +422,7 @@ describe("findings", () => {
     launched.result.config = { name: "g", sm: { count: 2 }, launch_latency_cycles: 5000 };
     launched.result.kernels = [kernel("a", 100)];
     const text = findings(group(page(launched))).join(" ");
-    expect(text).toContain("\"launch\" takes the largest part of the scheduler-cycles of bfs (70.0 %): 1 launch, and the machine's launch latency is 5,000 cycles.");
+    expect(text).toContain("\"launch\" takes the largest part of the scheduler-cycles of bfs (70.0 %): in 70 cycles no block was on any SM and a launch was on its way, 70 for each of the 1 launch; on their way were 1 launch 0 cycles.");
     expect(text).not.toMatch(/would help|too small/);
   });
   test("who refused accesses is what the counters say", () => {

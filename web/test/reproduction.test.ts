@@ -6,7 +6,7 @@ import { columns, given, hasNumbers, hasStated, shownCell, spot, stacksOf } from
 import { when } from "../src/format";
 import { markdown, type Part } from "../src/markdown";
 import { pageData } from "../src/page";
-import { complete, countStatuses, type Experiment, type Stated } from "../src/reproduction_data";
+import { complete, countStatuses, madeBy, olderProgram, shownWith, type Experiment, type Stated } from "../src/reproduction_data";
 import { theme } from "../src/theme";
 import { bounds, outsideBy, placed } from "../src/verdicts";
 
@@ -43,6 +43,17 @@ describe("the document", () => {
   test("statuses are counted", () => {
     const all = document({ status: "pass" }, { status: "fail" }, { status: "pass" }, { status: "tested_elsewhere" }).experiments;
     expect(countStatuses(all)).toEqual({ pass: 2, fail: 1, incomplete: 0, tested_elsewhere: 1, no_verdict: 0 });
+  });
+  test("rows of ours count for nothing, as in the index", () => {
+    const all = document({ status: "pass" }, { status: "fail" }, { status: "pass", kind: "study" }).experiments;
+    expect([countStatuses(all).pass, countStatuses(all).fail]).toEqual([1, 1]);
+    expect(all.map(shownWith)).toEqual(["pass", "fail", "ours"]);
+  });
+  test("of another program than the page's is marked", () => {
+    expect(madeBy({ raddle_version: "0.1.0+ab", commit: "5b8a" })).toBe("Raddle 0.1.0+ab (commit 5b8a)");
+    expect(madeBy({ raddle_version: "0.1.0+ab" })).toBe("Raddle 0.1.0+ab");
+    expect(olderProgram({ raddle_version: "0.1.0+ab" }, "0.1.0+ab")).toBe("");
+    expect(olderProgram({ raddle_version: "0.1.0+ab" }, "0.1.0+cd")).toContain("older program (0.1.0+ab)");
   });
   test("the unfilled page is told apart from broken data", () => {
     expect(() => pageData("/*DATA*/", "reproduce")).toThrow("raddle fills it with reproduce");
@@ -108,6 +119,7 @@ describe("stated numbers", () => {
     expect(placed(stated({ ours: 0, paper: 0 })).ours).toBe(0.5);
   });
   test("a miss says by how much", () => {
+    expect(outsideBy(stated({ ours: 256, bounds: [8, 32], within: false }))).toBe("by 224");
     expect(outsideBy(stated({ ours: 1.31, bounds: [1.315, 2], within: false }))).toBe("by 0.005");
     expect(outsideBy(stated({ ours: 2.5, bounds: [null, 2], within: false }))).toBe("by 0.5");
     expect(outsideBy(stated({ ours: 1.5, bounds: [1.315, 2], within: true }))).toBe("");

@@ -20,6 +20,7 @@
 #include "raddle/cli/commands/commands.h"
 #include "raddle/config/spelling.h"
 #include "raddle/policy/plugins.h"
+#include "raddle/sim/result/commit.h"
 #include "raddle/sim/result/version.h"
 
 namespace raddle::cli {
@@ -120,9 +121,15 @@ std::vector<Command> add_commands(CLI::App& app, std::string_view first_word,
   return all;
 }
 
+/// A line of its own: the first is what results say.
+std::string in_commit() {
+  const std::string_view commit = sim::commit();
+  return commit.empty() ? "" : "\ncommit " + std::string(commit);
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app("Raddle: a cycle-level GPU simulator and laboratory for scheduling", "raddle");
-  app.set_version_flag("--version", "raddle " + sim::version());
+  app.set_version_flag("--version", "raddle " + sim::version() + in_commit());
   app.require_subcommand(1);
   std::vector<std::string> plugins, for_help;
   std::vector<char*> words = without_plugins(argc, argv, plugins);

@@ -63,6 +63,7 @@ class Reader {
     const Json& kind = member(json, "kind");
     if (kind != "reproduction") fault("kind", "\"reproduction\"", kind);
     out.raddle_version = text(json, "", "raddle_version");
+    out.commit = optional_text(json, "", "commit");
     out.date = text(json, "", "date");
     out.command = text(json, "", "command");
     out.scale = text(json, "", "scale");

@@ -44,7 +44,7 @@ struct Experiment {
 
 struct Document {
   std::string paper, title, reference;  ///< paper: its id, which names files
-  std::string raddle_version, date, command, scale;
+  std::string raddle_version, commit, date, command, scale;
   std::vector<Experiment> experiments;
   std::size_t runs = 0, runs_failed = 0;
 };

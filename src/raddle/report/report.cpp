@@ -11,6 +11,7 @@
 #include "raddle/report/placement.h"
 #include "raddle/report/source_texts.h"
 #include "raddle/report/tenant_use.h"
+#include "raddle/sim/result/commit.h"
 #include "raddle/sim/result/version.h"
 
 namespace raddle::report {
@@ -155,6 +156,7 @@ Json run_json(const Run& run, const ReportInput& input) {
 Json data(const ReportInput& input) {
   Json out;
   out["raddle_version"] = sim::version();
+  out["commit"] = sim::commit();
   out["command"] = input.command;
   out["date"] = input.date;
   out["runs"] = Json::array();

@@ -37,6 +37,7 @@ Json paper_row(const Document& document) {
           {"title", document.title},
           {"reference", document.reference},
           {"raddle_version", document.raddle_version},
+          {"commit", document.commit},
           {"date", document.date},
           {"command", document.command},
           {"scale", document.scale},
@@ -51,6 +52,7 @@ Json paper_row(const Document& document) {
 std::string reproduction_page(const Json& json, const std::string& index) {
   const Document document = read_document(json);
   Json data = json;
+  data["page_version"] = sim::version();
   if (!index.empty()) data["index_page"] = index;
   for (std::size_t e = 0; e < document.experiments.size(); ++e) {
     const std::vector<Figure>& figures = document.experiments[e].figures;

@@ -190,7 +190,8 @@ void write_run(Writer& out, std::size_t pid, const Run& run, const Limits& limit
   std::size_t counters = 0;
   for (const timing::Sample& s : result.samples) counters += 5 + s.allowed_by_sm.size();
   const std::size_t together = counters / limits.counters + 1;
-  std::string label = run.label;
+  const bool both = !result.workload.empty() && !run.label.empty();
+  std::string label = result.workload + (both ? " " : "") + run.label;
   if (chart.merged > 1) label += fmt::format(" (up to {} blocks in one bar)", chart.merged);
   if (chart.until != kNever) label += fmt::format(" (blocks up to cycle {})", chart.until);
   if (result.kernels.size() > limits.launches)

@@ -23,6 +23,8 @@ std::string policy_label(const sim::Result& result) {
     if (level == "warp" || known == nullptr || known->default_policy != name)
       out += (out.empty() ? "" : " ") + level + "=" + name;
   }
+  // Which scheme shares the machine is the first question to a co-run.
+  if (result.corun && !result.policies.contains("scheme")) out += " scheme=none";
   return out;
 }
 

@@ -187,6 +187,16 @@ TEST(Document, PapersNumberStandsBesideOurs) {
   EXPECT_EQ(out["stated"][0]["within"], true);
 }
 
+/// 1.6 times a slow-down to 0.36 would be -0.024 times as fast.
+TEST(Document, NoBandHoldsASpeedUpBelowZero) {
+  Bench bench(figures_file() +
+              "[[stated]]\nwhat = 'w'\nvalue = 'ipc[vecadd, gto]'\npaper = 0.36\n");
+  fill(bench);
+  const Json bounds = bench.run()["stated"][0]["bounds"];
+  EXPECT_EQ(bounds[0], 0.0);
+  EXPECT_NEAR(bounds[1].get<double>(), 0.68, 1e-9);
+}
+
 TEST(Document, CountersOfPoliciesThatHaveThem) {
   std::string text = kHead + "special = \"policies.x\"\n" + kRuns + kShape +
                      "[counters]\ncolumns = ['ipc', 'speedup']\nworkloads = ['pair']\nvariants = "

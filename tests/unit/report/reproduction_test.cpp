@@ -11,6 +11,7 @@
 #include "documents.h"
 #include "raddle/base/error.h"
 #include "raddle/report/page.h"
+#include "raddle/sim/result/version.h"
 #include "support/errors.h"
 
 namespace raddle::report {
@@ -53,6 +54,9 @@ TEST(ReproductionPage, CarriesTheDocumentAsItIs) {
     figure.erase("svg");
     figure.erase("csv");
   }
+  EXPECT_EQ(data["page_version"], sim::version())
+      << "which program made the page is another matter";
+  data.erase("page_version");
   EXPECT_EQ(data, document);
   EXPECT_EQ(page_name(small_document()), "ccws.html");
 }

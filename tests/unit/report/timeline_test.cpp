@@ -82,7 +82,8 @@ TEST(Timeline, EachRunIsAProcessAndEachTrackHasAName) {
     if (e["name"] == "thread_name") named.emplace(e["pid"], e["tid"]);
     if (e["ph"] == "X") used.emplace(e["pid"], e["tid"]);
   }
-  EXPECT_EQ(processes, (std::map<int, std::string>{{1, "lrr"}, {2, "gto"}}));
+  EXPECT_EQ(processes, (std::map<int, std::string>{{1, "bfs lrr"}, {2, "bfs gto"}}));
+  EXPECT_EQ(events({{"", &r}})[0]["args"]["name"], "bfs") << "without a blank behind it";
   EXPECT_EQ(named, used);
   expect_no_overlap(all);
 }
@@ -157,7 +158,7 @@ TEST(Timeline, HasABoundWhateverTheRun) {
   }
   EXPECT_EQ(blocks, 400'000u) << "neighbours are one bar, and none is lost";
   EXPECT_EQ(all[0]["args"]["name"],
-            "gto (up to 8 blocks in one bar) (the first 25000 of 200000 launches)");
+            "bfs gto (up to 8 blocks in one bar) (the first 25000 of 200000 launches)");
 }
 
 TEST(Timeline, NamesAreEscaped) {
@@ -166,7 +167,7 @@ TEST(Timeline, NamesAreEscaped) {
   const std::string label = "</script>\"{0}";
   const Json all = events({{label, &r}});
   EXPECT_EQ(of_category(all, "kernel")[0]["name"], "a\"b\\c\n{}");
-  EXPECT_EQ(all[0]["args"]["name"], label);
+  EXPECT_EQ(all[0]["args"]["name"], "bfs " + label);
 }
 
 TEST(Timeline, NothingRunIsAValidEmptyTrace) {

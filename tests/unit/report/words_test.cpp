@@ -36,6 +36,14 @@ TEST(Words, OfPoliciesTheWarpsAndThoseThatAreNotTheDefaultAreNamed) {
   EXPECT_EQ(policy_label(with_policies("ccws")), "warp=gto throttle=ccws");
 }
 
+TEST(Words, OfACoRunTheSchemeIsNamedAlways) {
+  sim::Result r = with_policies("none");
+  r.corun.emplace();
+  EXPECT_EQ(policy_label(r), "warp=gto scheme=none");
+  r.policies["scheme"] = {{"name", "ccbp"}, {"parameters", nullptr}, {"statistics", nullptr}};
+  EXPECT_EQ(policy_label(r), "warp=gto scheme=ccbp");
+}
+
 TEST(Summary, TellsKernelsByTheNamesPeopleGaveThemAndWhatLimitsThem) {
   sim::Result r = with_policies("none");
   r.busy_cycles = 250;

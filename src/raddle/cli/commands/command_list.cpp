@@ -154,7 +154,9 @@ std::string size_of(const config::Tree& tree) {
     const auto* real = std::get_if<double>(&node->value);
     return real == nullptr ? 0.0 : *real;
   };
-  return fmt::format("{} SMs, {} MHz; ", number("sm.count"), number("core_clock_mhz"));
+  // l2.size_kib is of a slice: what is set, and of how many.
+  return fmt::format("{} SMs, {} MHz, L2 {} x {} KiB; ", number("sm.count"),
+                     number("core_clock_mhz"), number("l2.slices"), number("l2.size_kib"));
 }
 
 struct ListCommand {

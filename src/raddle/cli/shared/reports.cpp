@@ -55,7 +55,7 @@ void write_reports(const CommonOptions& options, const std::vector<ReportRun>& r
   }
   if (!options.timeline.empty()) {
     std::vector<report::Run> timed;
-    for (const ReportRun& run : runs) timed.push_back({run.workload + " " + run.label, run.result});
+    for (const ReportRun& run : runs) timed.push_back({run.label, run.result});
     write_file(options.timeline, report::timeline(timed));
     announce_timeline(options);
   }

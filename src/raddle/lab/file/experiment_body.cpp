@@ -37,6 +37,9 @@ void default_bounds(ReportedValue& value, std::uint64_t digits) {
   const double change = value.paper - from;
   std::tie(value.low, value.high) =
       std::minmax({from + kLowShare * change, from + kHighShare * change});
+  // 1.6 times a slow-down by more than 62.5 % would be a speed-up below zero, which there is not.
+  if (value.comparison == ComparisonMode::Ratio && value.paper > 0)
+    value.low = std::max(value.low, 0.0);
 }
 
 /// The parts of an experiment's own file that use names.

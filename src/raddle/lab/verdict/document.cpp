@@ -7,6 +7,7 @@
 #include "raddle/lab/evaluate/evaluation.h"
 #include "raddle/lab/file/external_program.h"
 #include "raddle/lab/verdict/settings.h"
+#include "raddle/sim/result/commit.h"
 #include "raddle/sim/result/version.h"
 
 namespace raddle::lab {
@@ -129,6 +130,7 @@ Json document(const Paper& paper, const Plan& plan, const std::vector<RunState>&
   return {{"schema", 1},
           {"kind", "reproduction"},
           {"raddle_version", sim::version()},
+          {"commit", sim::commit()},
           {"date", head.date},
           {"command", head.command},
           {"scale", kScaleNames[static_cast<std::size_t>(head.scale)]},
