@@ -367,5 +367,21 @@ TEST(ReproduceWith, BadOnes) {
       {"'vecadd' is there twice"});
 }
 
+// 3,072 launches where 2,048 may be pending.
+TEST(PtxOwn, LaunchesThatAreRefusedAreToldAndTheLimitIsAParameter) {
+  const std::string work =
+      "run " RADDLE_SOURCE_DIR
+      "/tests/data/device_launch/device_launch.ptx kernel=_Z4manyPi grid=48 block=96 "
+      "args=buf:65536 --functional --quiet";
+  const Outcome refused = raddle(work + " --json -");
+  EXPECT_EQ(refused.status, 0) << refused.err;
+  EXPECT_EQ(Json::parse(refused.out).at("launches_refused"), 1024);
+  EXPECT_THAT(refused.err, HasSubstr("pending_launches=N"));
+  EXPECT_EQ(line_count(refused.err), 1u) << refused.err;
+  const Outcome all = raddle(work + " pending_launches=4096");
+  EXPECT_EQ(all.status, 0);
+  EXPECT_EQ(all.err, "");
+}
+
 }  // namespace
 }  // namespace raddle::test

@@ -7,6 +7,7 @@
 #include "device_launch/programs.h"
 #include "raddle/base/error.h"
 #include "raddle/base/rng.h"
+#include "raddle/report/summary.h"
 #include "raddle/runtime/simulated_device.h"
 #include "support/errors.h"
 #include "support/nvcc.h"
@@ -14,6 +15,7 @@
 namespace raddle::test {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -221,6 +223,25 @@ TEST(Pending, AGridsLaunchesPendTogether) {
   };
   EXPECT_EQ(children({.kernel = "_Z4manyPi", .block = {96}, .max_pending = 64}), 64u);
   EXPECT_EQ(children({.kernel = "_Z4manyPi", .block = {96}, .max_pending = 63}), 63u);
+}
+
+TEST(Pending, WhatIsRefusedIsCountedAndTold) {
+  for (const bool timed : {false, true}) {
+    const auto run = [&](std::uint64_t maximum) {
+      return launch_one({.kernel = "_Z4manyPi", .block = {96}, .max_pending = maximum},
+                        timed ? RunSpec{} : functional())
+          .result;
+    };
+    const sim::Result all = run(64), some = run(60);
+    EXPECT_EQ(all.launches_refused, 0u);
+    EXPECT_FALSE(sim::to_json(all).contains("launches_refused"));
+    EXPECT_EQ(report::refused_launches(all), "");
+    EXPECT_EQ(some.launches_refused, 4u);
+    EXPECT_EQ(sim::to_json(some)["launches_refused"], 4);
+    EXPECT_THAT(report::refused_launches(some),
+                AllOf(HasSubstr("4 launches were"), HasSubstr("60 may be pending"),
+                      HasSubstr("cudaLimitDevRuntimePendingLaunchCount")));
+  }
 }
 
 TEST(Pending, WhatHasBegunPendsNoMore) {

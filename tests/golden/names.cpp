@@ -89,6 +89,9 @@ TEST(Golden, NamesOfTheResult) {
     spec.options.analyses.push_back(sim::read_analysis(analysis, "test"));
   collect(sim::to_json(test::run("vecadd", spec)), "", names);
   collect(sim::to_json(test::run("vecadd"), 0), "", names);  // launches summed by kernel
+  auto refused = test::run("vecadd");
+  refused.launches_refused = 1;  // told only then
+  collect(sim::to_json(refused), "", names);
   // Told only where they are used.
   const test::RunSpec all{
       "gtx480",

@@ -43,7 +43,7 @@ class Amr final : public HashedWorkload {
 
   void run(Device& device, std::uint64_t seed) override {
     make_input(seed);
-    parent_.ask_for_launches(device);
+    parent_.ask_for_launches(device, refined_);
     const std::size_t cells = 1 + kRefinedCells * refined_;
     DeviceArray<float> coarse(device, coarse_), temperature(device, cells);
     DeviceArray<std::uint32_t> coarse_children(device, coarse_.size()), children(device, cells);

@@ -43,7 +43,7 @@ class Bht final : public HashedWorkload {
     tree_ = make_octree(bodies_, leaf_, rng);
     groups_ = make_groups(tree_, children_.child_block);
     inputs_.add(tree_.body, angle_);
-    children_.parent.ask_for_launches(device);
+    children_.parent.ask_for_launches(device, max_launches());
     DeviceArray<Mass> body(device, tree_.body), group(device, groups_);
     DeviceArray<TreeCell> cell(device, tree_.cell);
     DeviceArray<float> force(device, 3 * std::size_t{bodies_});
@@ -113,6 +113,19 @@ class Bht final : public HashedWorkload {
           attract(here, tree_.body[cell.first_body + other], sum);
       at = far || leaf ? cell.skip : at + 1;
     }
+    return sum;
+  }
+
+  // Opened cells that may go to a child, of all groups.
+  std::uint64_t max_launches() const {
+    std::uint64_t sum = 0;
+    for (const Mass& group : groups_)
+      for (std::uint32_t at = 1; at < tree_.cell.size();) {
+        const TreeCell& cell = tree_.cell[at];
+        const bool taken = is_far(cell, group, reach()) || cell.skip == at + 1;
+        sum += !taken && cell.bodies >= children_.threshold ? 1 : 0;
+        at = taken ? cell.skip : at + 1;
+      }
     return sum;
   }
 

@@ -84,7 +84,7 @@ std::uint32_t NestedWorkload::source() const {
 
 runtime::KernelId NestedWorkload::parent_kernel(runtime::Device& device, runtime::ModuleId module,
                                                 std::string_view name) const {
-  parents_.ask_for_launches(device, pending_launches_);
+  parents_.ask_for_launches(device, vertices(), pending_launches_);
   const char* form = split_ == RowSplit::Row ? "_row" : "";
   return device.kernel(module, std::string(name) + (parents_.nested() ? form : "_flat"));
 }

@@ -28,7 +28,8 @@ inline constexpr std::array<std::string_view, 2> kRowSplitNames = {"blocks", "ro
 /// they are given, `split`, and those of ParentLaunches.
 class NestedWorkload : public HashedWorkload {
  public:
-  /// Launches of kernels that may pend, in place of CUDA's 2,048.
+  /// Launches of kernels that the public program lets pend, in place of CUDA's 2,048; of more
+  /// vertices the host asks for one each.
   std::uint32_t pending_launches() const { return pending_launches_; }
   void set_size(runtime::Size size) override;
   void visit(FieldVisitor& v) override;

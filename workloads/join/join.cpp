@@ -48,7 +48,7 @@ class Join final : public HashedWorkload {
 
   void run(Device& device, std::uint64_t seed) override {
     make_input(seed);
-    children_.parent.ask_for_launches(device);
+    children_.parent.ask_for_launches(device, plan_.pairs / children_.threshold);
     DeviceArray<std::uint32_t> left(device, left_), right(device, right_);
     DeviceArray<std::uint32_t> first_part(device, plan_.first_part);
     DeviceArray<JoinPart> parts(device, plan_.parts);

@@ -42,7 +42,7 @@ class Pre final : public HashedWorkload {
     Rng rng(seed, "pre/ratings");
     input_ = make_ratings(ratings_, rng);
     inputs_.add(input_.rating, input_.together);
-    children_.parent.ask_for_launches(device);
+    children_.parent.ask_for_launches(device, ratings_.items);
     DeviceArray<std::uint32_t> first(device, input_.first), rating(device, input_.rating),
         together_first(device, input_.together_first), together(device, input_.together);
     DeviceArray<float> similarity(device, input_.together.size());

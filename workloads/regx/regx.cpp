@@ -35,7 +35,7 @@ class Regx final : public HashedWorkload {
 
   void run(Device& device, std::uint64_t seed) override {
     make_input(seed);
-    children_.parent.ask_for_launches(device);
+    children_.parent.ask_for_launches(device, scans());
     const PacketBuffer buffer = lay_out(all_);
     DeviceArray<std::uint32_t> place(device, buffer.place), found(device, packets_);
     DeviceArray<std::uint8_t> data(device, buffer.data), automaton(device, rules_.automaton);
@@ -73,6 +73,13 @@ class Regx final : public HashedWorkload {
     rules_ = make_rules(expressions_, ports_per_rule_, rng);
     all_ = make_packets(input_, packets_, rules_, rng);
     inputs_.add(rules_.automaton, rules_.rule, lay_out(all_).data);
+  }
+  /// Packets times the rules of their ports.
+  std::uint64_t scans() const {
+    std::uint64_t sum = 0;
+    for (const Packet& packet : all_)
+      sum += rules_.rule_first[packet.port + 1] - rules_.rule_first[packet.port];
+    return sum;
   }
   std::vector<std::uint32_t> rule_rows() const {
     std::vector<std::uint32_t> rows;

@@ -96,6 +96,16 @@ std::string checks_text(const sim::Result& r) {
 
 }  // namespace
 
+std::string refused_launches(const sim::Result& result) {
+  if (result.launches_refused == 0) return "";
+  return fmt::format(
+      "{}: {} {} by kernels refused (cudaErrorLaunchPendingCountExceeded) and did nothing: {} may "
+      "be pending; cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, ...) allows more, "
+      "of a PTX file pending_launches=N",
+      result.workload, grouped(result.launches_refused),
+      result.launches_refused == 1 ? "launch was" : "launches were", grouped(result.pending_limit));
+}
+
 std::string summary(const sim::Result& result) {
   const auto& [cycles, counters] = sim::whole_of(result);
   if (!result.timed)

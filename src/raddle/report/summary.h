@@ -12,6 +12,8 @@ namespace raddle::report {
 std::string headline(const sim::Result& result);
 /// One run in a few lines.
 std::string summary(const sim::Result& result);
+/// Of a run in which launches by kernels were refused: how many, why, and the way out; else "".
+std::string refused_launches(const sim::Result& result);
 
 struct Row {
   std::string label;

@@ -68,6 +68,8 @@ void PtxFileWorkload::visit(FieldVisitor& v) {
   v.field("block", block_, "threads per block: N, NxN or NxNxN");
   v.field("args", args_, "comma-separated: 4:u32, 1.5:f32, buf:BYTES (zeroed), file:PATH");
   v.field("shared_bytes", shared_bytes_, {0, 1 << 20}, "B", "dynamic shared memory per block");
+  v.field("pending_launches", pending_launches_, {0, std::uint64_t{1} << 32}, "launches",
+          "launches by kernels that may be pending (cudaLimitDevRuntimePendingLaunchCount)");
   v.field("repeat", repeat_, {1, 1'000'000}, "launches", "how often to launch");
 }
 
@@ -103,6 +105,8 @@ void PtxFileWorkload::run(Device& device, std::uint64_t) {
   const ModuleId module = device.load(text_, valid_utf8(path_));
   if (kernel_.empty()) throw InputError("say which kernel of " + path_ + " to launch: kernel=NAME");
   const KernelId kernel = device.kernel(module, kernel_);
+  if (pending_launches_ != exec::kPendingLaunches)
+    device.limit_pending_launches(pending_launches_);
   Arguments arguments;
   for (const std::string& text : split(args_, ',')) add_argument(device, arguments, text);
   for (std::uint32_t i = 0; i < repeat_; ++i)

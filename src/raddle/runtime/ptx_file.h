@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "raddle/exec/device/device_runtime.h"
 #include "raddle/runtime/workload.h"
 
 namespace raddle::runtime {
@@ -27,6 +28,7 @@ class PtxFileWorkload final : public Workload {
   void add_argument(Device& device, Arguments& out, const std::string& text) const;
   std::string path_, text_, kernel_, grid_ = "1", block_ = "32", args_;
   std::uint32_t shared_bytes_ = 0, repeat_ = 1;
+  std::uint64_t pending_launches_ = exec::kPendingLaunches;
   std::uint64_t hash_ = 0;
 };
 

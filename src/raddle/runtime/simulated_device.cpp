@@ -232,8 +232,11 @@ void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block,
   check_stream(options.stream);
   check_shape(entry, grid, block);
   RADDLE_ASSERT(parameters.size() == exec::parameters_of(*entry.kernel).bytes);
-  const exec::Launch launch{
-      entry.kernel, {grid, block, options.dynamic_shared_bytes}, parameters, options.cooperative};
+  const exec::Launch launch{.kernel = entry.kernel,
+                            .shape = {grid, block, options.dynamic_shared_bytes},
+                            .parameters = parameters,
+                            .cooperative = options.cooperative,
+                            .cluster = options.cluster};
   LaunchSink* sink = sink_of_next();
   if (sink != nullptr) sink->admit(*exec::code_of(*entry.kernel), launch.shape);
   LaunchRecord record{launches_.size(), entry.name, grid, block, options.stream, 0, 0};

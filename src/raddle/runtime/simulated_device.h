@@ -108,6 +108,7 @@ class SimulatedDevice final : public Device {
     std::uint32_t dynamic_shared_bytes = 0;
     StreamId stream = kDefaultStream;
     bool cooperative = false;  ///< see exec::Launch
+    Dim3 cluster{0, 0, 0};     ///< likewise
   };
   /// As the other launch, with the arguments laid out as exec::parameters_of() says.
   void launch(KernelId kernel, Dim3 grid, Dim3 block, std::span<const std::byte> parameters,
@@ -117,6 +118,9 @@ class SimulatedDevice final : public Device {
   const std::vector<LaunchRecord>& launches() const { return launches_; }
   /// Launches of the host that were executed only, though there is a sink.
   std::uint64_t launches_left_out() const { return left_out_; }
+  /// Launches by kernels that were refused because too many were pending, and how many may be.
+  std::uint64_t launches_refused() const { return device_runtime_.refused(); }
+  std::uint64_t pending_limit() const { return device_runtime_.pending_limit(); }
   /// Processor time spent in functional execution, seconds; live runs count as timing.
   double functional_seconds() const { return functional_seconds_; }
 

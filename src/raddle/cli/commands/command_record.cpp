@@ -45,6 +45,7 @@ struct RecordCommand {
     options.progress = progress_line(words.front(), quiet);
     const sim::Result result = store(setup, options);
     clear_progress(quiet);
+    warn_of_refusals(result);
     if (!quiet)
       std::fputs((summary(result) + size_line(file, result.totals.sm.issued)).c_str(), stdout);
     return result.verdict == sim::Result::Verdict::Wrong ? 1 : 0;
@@ -90,6 +91,7 @@ struct ReplayCommand {
     const std::vector<sim::Result> results = sim::replay(*recording, setups, options);
     clear_progress(common.quiet);
     const sim::Result& result = results.front();
+    warn_of_refusals(result);
     if (!common.json.empty())
       write_file(common.json, sim::to_json(result, common.single_launches()).dump(2));
     if (!common.quiet && common.json != "-")

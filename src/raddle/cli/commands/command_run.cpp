@@ -83,6 +83,7 @@ struct RunCommand {
     }
     clear_progress(common.quiet);
     const sim::Result& result = results.front();
+    warn_of_refusals(result);
     if (!common.json.empty())
       write_file(common.json, sim::to_json(result, common.single_launches()).dump(2));
     if (!common.quiet && common.json != "-") std::fputs(summary(result).c_str(), stdout);

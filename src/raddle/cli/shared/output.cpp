@@ -55,6 +55,11 @@ void check_outputs(const std::vector<OutputOption>& outputs) {
   }
 }
 
+void warn_of_refusals(const sim::Result& result) {
+  if (const std::string refused = report::refused_launches(result); !refused.empty())
+    std::fprintf(stderr, "raddle: %s\n", refused.c_str());
+}
+
 void write_file(const std::string& file, std::string_view text) {
   if (file == "-") {
     // What was lost the end of the program tells (cli.cpp).

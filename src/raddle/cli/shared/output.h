@@ -28,6 +28,9 @@ nlohmann::ordered_json read_json(const std::string& file);
 /// What is longer than so many bytes ends with "...", between two characters of UTF-8.
 std::string cut(std::string text, std::size_t widest);
 
+/// On standard error: launches that were refused.
+void warn_of_refusals(const sim::Result& result);
+
 using report::comparison;
 using report::grouped;
 using report::headline;

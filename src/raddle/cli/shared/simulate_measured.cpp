@@ -58,6 +58,7 @@ std::vector<sim::Measurement> simulate_measured(const sim::MeasurementFile& file
     const sim::Result result =
         std::move(sim::simulate(*named.workload, named.info, setups, options).front());
     clear_progress(common.quiet);
+    warn_of_refusals(result);
     wrong = wrong || result.verdict == sim::Result::Verdict::Wrong;
     std::vector<sim::Measurement> launches = sim::measurements_of(result, setups.front(), gap);
     if (options.first_launches == 0 && !launches.empty())

@@ -109,6 +109,7 @@ std::vector<sim::Result> Work::time(std::span<sim::Setup> machines, const sim::O
   if (!called_.empty())
     for (sim::Result& result : out) result.workload = called_;
   workload_.workload.reset();
+  warn_of_refusals(out.front());  // executed once, whatever times it
   return out;
 }
 

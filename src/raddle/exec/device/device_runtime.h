@@ -112,7 +112,11 @@ class DeviceRuntime {
 
   // --- launches that pend ------------------------------------------------------------------------
   void limit_pending(std::uint64_t launches) { max_pending_ = launches; }
+  std::uint64_t pending_limit() const { return max_pending_; }
   bool may_pend() const { return pending_ < max_pending_; }
+  /// A launch that may not pend. They are counted over all grids.
+  void refuse() { ++refused_; }
+  std::uint64_t refused() const { return refused_; }
   void pends() { ++pending_; }
   void begins() { --pending_; }
   void forget_pending() { pending_ = 0; }
@@ -124,7 +128,7 @@ class DeviceRuntime {
   std::map<std::string, Address> texts_;
   std::set<Address> allocated_;
   std::uint64_t handles_ = 0;
-  std::uint64_t pending_ = 0, max_pending_ = kPendingLaunches;
+  std::uint64_t pending_ = 0, max_pending_ = kPendingLaunches, refused_ = 0;
 };
 
 /// The device runtime as one running grid sees it.

@@ -228,7 +228,10 @@ class Call {
   u32 launch(const DeviceGrid::Configuration& configuration, u64 buffer, u64 stream) {
     if (!grid_.known_stream(stream)) return kInvalidResourceHandle;
     if (stream != 3 && grid_.depth() >= kDeepestLaunch) return kLaunchMaxDepthExceeded;
-    if (!grid_.runtime().may_pend()) return kLaunchPendingCountExceeded;
+    if (!grid_.runtime().may_pend()) {
+      grid_.runtime().refuse();
+      return kLaunchPendingCountExceeded;
+    }
     DeviceLaunch made;
     made.kernel = configuration.kernel;
     made.shape = configuration.shape;

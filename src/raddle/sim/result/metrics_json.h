@@ -28,6 +28,7 @@ enum class FactOf : std::uint8_t {
   Corun,
   Sharing,
   Run,
+  Refusals,  ///< of a run in which launches were refused
   Host,
 };
 

@@ -90,6 +90,8 @@ struct Result {
   nlohmann::ordered_json policies;  ///< level -> {name, parameters, statistics, meaning}
   bool timed = true;
   std::uint64_t launches_left_out = 0;  ///< of the host: executed, but not timed (first_launches)
+  std::uint64_t launches_refused = 0;   ///< of kernels: too many were pending
+  std::uint64_t pending_limit = 0;      ///< then: how many may be
   Cycle cycles = 0;
   Cycle busy_cycles = 0;    ///< in which a block was on an SM
   unsigned schedulers = 0;  ///< of the whole GPU

@@ -45,7 +45,28 @@ void fill_verdict(Result& result, const nlohmann::ordered_json& trailer) {
   result.verdict =
       static_cast<Result::Verdict>(std::ranges::find(kVerdicts, verdict) - kVerdicts.begin());
   result.launches_left_out = trailer.value("launches_left_out", std::uint64_t{0});
+  result.launches_refused = trailer.value("launches_refused", std::uint64_t{0});
+  result.pending_limit = trailer.value("pending_limit", std::uint64_t{0});
   if (trailer.contains("import")) result.import = trailer.at("import");
+}
+
+void fill_launches(Result& result, const runtime::SimulatedDevice& device) {
+  result.launches_left_out = device.launches_left_out();
+  result.launches_refused = device.launches_refused();
+  result.pending_limit = device.pending_limit();
+}
+
+nlohmann::ordered_json trailer_of(const Result& result, nlohmann::ordered_json operations) {
+  nlohmann::ordered_json out = {{"input_hash", result.input_hash},
+                                {"verdict", kVerdicts[static_cast<unsigned>(result.verdict)]},
+                                {"difference", result.difference},
+                                {"operations", std::move(operations)},
+                                {"launches_left_out", result.launches_left_out}};
+  if (result.launches_refused != 0) {
+    out["launches_refused"] = result.launches_refused;
+    out["pending_limit"] = result.pending_limit;
+  }
+  return out;
 }
 
 void check_operations(const nlohmann::ordered_json& operations, std::uint64_t& marks) {

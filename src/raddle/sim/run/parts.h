@@ -23,6 +23,10 @@ Result blank(const WorkloadInfo& info, Setup& setup, const Options& options);
 /// Runs the workload on the device and takes down what it says of its result.
 void run_and_judge(runtime::Workload& workload, runtime::SimulatedDevice& device,
                    std::uint64_t seed, Result& verdict);
+/// How many launches were left out and refused.
+void fill_launches(Result& result, const runtime::SimulatedDevice& device);
+/// What a recording keeps of a run. `operations`: of the host after the last launch.
+nlohmann::ordered_json trailer_of(const Result& result, nlohmann::ordered_json operations);
 /// The same of a recording's trailer.
 void fill_verdict(Result& result, const nlohmann::ordered_json& trailer);
 /// Throws InputError when an operation of the host (recorder.h) is none, or names a mark that was

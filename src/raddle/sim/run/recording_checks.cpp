@@ -34,8 +34,8 @@ void check_header(const Json& header) {
 
 void check_trailer(const Json& trailer) {
   member(trailer, "input_hash", "a whole number", is_whole);
-  if (trailer.contains("launches_left_out"))
-    member(trailer, "launches_left_out", "a whole number", is_whole);
+  for (const char* count : {"launches_left_out", "launches_refused", "pending_limit"})
+    if (trailer.contains(count)) member(trailer, count, "a whole number", is_whole);
   member(trailer, "difference", "a text", is_text);
   member(trailer, "verdict", "correct, wrong or unchecked", [](const Json& json) {
     return json.is_string() &&

@@ -59,13 +59,8 @@ Result Session::finish() {
   Result result = blank(s.info, s.setup, s.options.run);
   result.host.functional_seconds = s.device->functional_seconds();
   result.input_hash = s.options.input_hash;
-  if (s.file)
-    s.file->finish({{"input_hash", result.input_hash},
-                    {"verdict", kVerdicts[static_cast<unsigned>(result.verdict)]},
-                    {"difference", ""},
-                    {"operations", s.recorder->take_operations()},
-                    {"launches_left_out", s.device->launches_left_out()}});
-  result.launches_left_out = s.device->launches_left_out();
+  fill_launches(result, *s.device);
+  if (s.file) s.file->finish(trailer_of(result, s.recorder->take_operations()));
   if (s.gpu != nullptr) s.gpu->fill(result);
   else fill_functional(result, s.device->launches());
   if (s.checks) result.checks.emplace(*s.checks);

@@ -148,7 +148,7 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
     result.host.functional_seconds = judged.host.functional_seconds;
     if (options.functional) fill_functional(result, device.launches());
     else gpus[i]->fill(result);
-    result.launches_left_out = device.launches_left_out();
+    fill_launches(result, device);
     analyses.fill(result.analysis, RunTotals{});
     if (checks) result.checks.emplace(*checks);
     if (!options.functional && options.audit) gpus[i]->audit();
@@ -221,13 +221,9 @@ Result record(runtime::Workload& workload, const WorkloadInfo& info, Setup& setu
   runtime::SimulatedDevice device(settings);
   Result result = blank(info, setup, options);
   run_and_judge(workload, device, setup.run.seed, result);
-  file.finish({{"input_hash", result.input_hash},
-               {"verdict", kVerdicts[static_cast<unsigned>(result.verdict)]},
-               {"difference", result.difference},
-               {"operations", sink.take_operations()},
-               {"launches_left_out", device.launches_left_out()}});
+  fill_launches(result, device);
+  file.finish(trailer_of(result, sink.take_operations()));
   fill_functional(result, device.launches());
-  result.launches_left_out = device.launches_left_out();
   finish(result, start);
   return result;
 }
