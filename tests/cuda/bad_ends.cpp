@@ -36,6 +36,11 @@ INSTANTIATE_TEST_SUITE_P(
                     BadEnd{"crash", "was ended by signal 11"},
                     BadEnd{"exit_at_once", "ended without its exit handlers"},
                     BadEnd{"nothing", "never used the CUDA runtime's device"},
+                    BadEnd{"idle",
+                           "no kernel was launched: nothing was simulated; the program asked"},
+                    BadEnd{"refused",
+                           "nothing was simulated; 2 launches were refused, the first with "
+                           "cudaErrorInvalidConfiguration"},
                     BadEnd{"fault", "out-of-bounds 4-byte"}, BadEnd{"trap", "trap"},
                     BadEnd{"odd", "frobnicate"}, BadEnd{"sass", "rebuild it with -gencode"},
                     BadEnd{"unsupported", "cudaIpcGetMemHandle is not supported"}),

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <sstream>
 
 #include "cuda/built.h"
 #include "cuda/exec.h"
@@ -10,6 +11,7 @@
 namespace raddle::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 std::uint64_t issued(const std::string& file) {
@@ -117,6 +119,48 @@ TEST(OpenPoints, RegistersAreThoseOfTheProgramsMachineCode) {
   EXPECT_EQ(replayed({"--gpu", "h100"}), ptxas_registers(read_file(folder / "log"), "sm_90"));
   EXPECT_NE(replayed({"--gpu", "h100", "--set", "isa.lowering=ptx", "--set", "isa.registers=ptx"}),
             ptxas_registers(read_file(folder / "log"), "sm_90"));
+}
+
+TEST(OpenPoints, ClustersOfTheLaunchAndTheirOccupancy) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const std::string program = build(folder, "clusters", "-gencode arch=compute_90,code=compute_90");
+  for (const char* how : {"--functional", "--quiet"}) {
+    const Outcome o = exec({"--gpu", "h100", "--quiet", how}, {program});
+    EXPECT_EQ(o.status, 0) << o.out << o.err;
+  }
+  EXPECT_THAT(exec({"--gpu", "a100", "--functional", "--quiet"}, {program}).err,
+              HasSubstr("clusters need compute capability 9.0"));
+}
+
+// They bring a runtime of their own, which asks for a driver.
+TEST(OpenPoints, LibrariesOfMachineCodeFailTheRunByName) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const struct {
+    const char *options, *library, *function;
+  } all[] = {{"-DBLAS -lcublas", "libcublas.so", "(cublasCreate_v2)"},
+             {"-lcurand", "libcurand.so", "(curandCreateGenerator)"}};
+  for (const auto& one : all) {
+    const std::string program = build(folder, "library", one.options);
+    const Outcome run = exec({"--functional", "--quiet"}, {program});
+    EXPECT_EQ(run.status, 1) << one.library;
+    const std::size_t last = run.err.rfind("raddle: ");
+    ASSERT_NE(last, std::string::npos);
+    EXPECT_THAT(run.err.substr(last), AllOf(HasSubstr(one.library), HasSubstr(one.function),
+                                            HasSubstr("nothing of that")))
+        << run.err;
+    for (const char* command : {"record", "compare", "analyze locality"}) {
+      std::istringstream split(command);
+      std::vector<std::string> words;
+      for (std::string word; split >> word;) words.push_back(word);
+      if (words.front() == "record") words.insert(words.end(), {"-o", folder / "l.rdl"});
+      words.insert(words.end(), {"--", program});
+      const Outcome other = run_process(RADDLE_PROGRAM, words);
+      EXPECT_EQ(other.status, 1) << command << other.err;
+      EXPECT_THAT(other.err, HasSubstr(one.function)) << command;
+    }
+  }
 }
 
 TEST(OpenPoints, MissingLibrariesAreNamedBeforeTheStart) {

@@ -197,7 +197,7 @@ TEST(OwnPrograms, ThatEndBadlyFailTheComparison) {
   EXPECT_EQ(many.status, 0) << "its launches are told as sums: " << many.err;
   const Outcome none = with_app({"compare", "--policies", "lrr,gto"}, "idle");
   EXPECT_EQ(none.status, 1);
-  EXPECT_THAT(none.err, HasSubstr("launched no kernel"));
+  EXPECT_THAT(none.err, HasSubstr("no kernel was launched"));
   const Outcome other = raddle_of({"compare", "--policies", "lrr", "--", "/bin/true"});
   EXPECT_EQ(other.status, 1);
   EXPECT_THAT(other.err, HasSubstr("never used the CUDA runtime"));

@@ -29,9 +29,9 @@ TEST_P(GoodScenario, EndsWellLive) {
 
 INSTANTIATE_TEST_SUITE_P(All, GoodScenario,
                          testing::Values("add", "symbols", "memory", "streams", "graphs",
-                                         "captures", "prohibited", "capture_threads",
-                                         "external_events", "limits", "per_thread", "versions",
-                                         "fork", "child", "stray"),
+                                         "captures", "node_parameters", "prohibited",
+                                         "capture_threads", "external_events", "limits",
+                                         "per_thread", "versions", "fork", "child", "stray"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(Exec, RegisteredMemoryInKernelsIsRefusedLive) {

@@ -56,6 +56,7 @@ enum Error : int {
   kStreamCaptureImplicit = 906,
   kCapturedEvent = 907,
   kStreamCaptureWrongThread = 908,
+  kInvalidClusterSize = 912,
   kUnknown = 999,
 };
 

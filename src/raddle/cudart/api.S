@@ -77,4 +77,9 @@ raddle_name_\name\()_\first:
 #define PTSZ_AS(name, body, first, last) raddle_per_thread name##_ptsz, raddle_##body, first, last;
 #define LACK(name, first, last) raddle_lack name, first, last;
 #include "raddle/cudart/api.inc"
+/* As libcuda.so.1, for libraries of machine code (driver.cpp). */
+raddle_have cuInit, raddle_cuInit, 13, 13
+raddle_have cuDriverGetVersion, raddle_cuDriverGetVersion, 13, 13
+raddle_have cuGetProcAddress, raddle_cuGetProcAddress, 13, 13
+raddle_have cuGetProcAddress_v2, raddle_cuGetProcAddress, 13, 13
         .section .note.GNU-stack, "", @progbits

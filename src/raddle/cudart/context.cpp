@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -13,6 +14,7 @@
 #include "raddle/base/json.h"
 #include "raddle/cudart/array.h"
 #include "raddle/cudart/capture.h"
+#include "raddle/cudart/errors.h"
 #include "raddle/cudart/image.h"
 #include "raddle/report/report.h"
 #include "raddle/report/summary.h"
@@ -208,6 +210,24 @@ void Context::unsupported(const std::string& what) {
   fail(message);
 }
 
+void Context::launch_refused(Error code) {
+  if (refused_launches_++ == 0) first_refused_ = code;
+}
+
+void Context::driver_wanted(const std::string& library, const std::string& function) {
+  const std::string what = library + (function.empty() ? "" : " (" + function + ")");
+  if (std::ranges::count(outcome_.machine_code, what) == 0) outcome_.machine_code.push_back(what);
+}
+
+/// Of a run without a launch: what a user may want to know.
+std::string Context::why_nothing() const {
+  if (refused_launches_ == 0)
+    return "the program asked for nothing else, or its kernels are in a library of machine code";
+  return fmt::format("{} {} refused, {}with {}", refused_launches_,
+                     refused_launches_ == 1 ? "launch was" : "launches were",
+                     refused_launches_ == 1 ? "" : "the first ", error_name(first_refused_));
+}
+
 /// How often kernels left their allocations, of which the first time was told when it happened.
 void Context::notify_strays() {
   if (session_ == nullptr || job_.out_of_bounds_mode() != exec::OutOfBounds::Page) return;
@@ -221,8 +241,10 @@ void Context::notify_strays() {
 
 void Context::finish() {
   if (folder_.empty() || getpid() != process_) return;
-  if (session_ == nullptr && outcome_.failures.empty()) return;  // no device was asked for
+  if (session_ == nullptr && outcome_.failures.empty() && outcome_.machine_code.empty())
+    return;  // no device was asked for
   notify_strays();
+  if (launches_ == 0) outcome_.nothing_launched = why_nothing();
   const HeldSignals held;
   try {
     if (session_ != nullptr && sticky == kSuccess) {
@@ -237,6 +259,8 @@ void Context::finish() {
         write("report", report::html({job_.command, job_.date, runs, job_.single_launches}));
       if (job_.timeline) write("timeline", report::timeline(runs));
       outcome_.summary = report::summary(result);
+      if (const std::string refused = report::refused_launches(result); !refused.empty())
+        std::fputs(fmt::format("raddle: {}\n", refused).c_str(), stderr);
       outcome_.has_result = true;
       if (result.checks && !result.checks->findings.empty()) fail(result.checks->failure());
     } else if (session_ != nullptr) {

@@ -72,6 +72,7 @@ struct Kernel {
   std::optional<runtime::KernelId> id = {};
   int max_dynamic_shared_bytes = -1;  ///< cudaFuncAttributeMaxDynamicSharedMemorySize; -1 = not set
   int carveout = -1;
+  bool large_clusters = false;                  ///< cudaFuncAttributeNonPortableClusterSizeAllowed
   std::optional<trace::KernelCode> needs = {};  ///< see needs_of()
 };
 
@@ -197,6 +198,11 @@ class Context {
   void fail(const std::string& message);
   /// A function that we do not have was called.
   void unsupported(const std::string& what);
+  /// A kernel has been launched; a launch was not possible.
+  void launched() { ++launches_; }
+  void launch_refused(Error code);
+  /// A library of machine code has asked for the driver, in this call of its own; "" is unknown.
+  void driver_wanted(const std::string& library, const std::string& function);
   /// Of the run, while a call of the program's lasts.
   RunWatch watch;
   /// An error that stays, as CUDA's do after a fault of a kernel.
@@ -210,6 +216,7 @@ class Context {
  private:
   void start();
   void notify_strays();
+  std::string why_nothing() const;
   sim::ExecJob job_;
   std::string folder_;
   long process_;
@@ -217,6 +224,8 @@ class Context {
   std::unique_ptr<sim::Session> session_;
   Stream legacy_;
   sim::ExecOutcome outcome_;
+  std::uint64_t launches_ = 0, refused_launches_ = 0;
+  Error first_refused_ = kSuccess;
 };
 
 /// The process's.

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "raddle/base/error.h"
 #include "raddle/cudart/functions.h"
@@ -56,21 +57,76 @@ unsigned resident_blocks(Context& c, Kernel& kernel, Dim3 block, std::size_t dyn
   return block.count() == 0 ? 0 : residency_of(c, kernel, block, dynamic_shared).blocks;
 }
 
+/// The kernel's definition; linked modules may declare it as well.
+std::vector<const ptx::Function*> sources_of(Context& c, Kernel& kernel) {
+  c.loaded(kernel);
+  RADDLE_ASSERT(kernel.module->id.has_value());
+  std::vector<const ptx::Function*> out;
+  for (const ptx::Function& f : c.device().module(*kernel.module->id).functions)
+    if (f.name == kernel.name) out.push_back(&f);
+  return out;
+}
+
 int max_threads(Context& c, Kernel& kernel) {
   const trace::KernelCode& code = needs_of(c, kernel);
   const timing::SmSpec& sm = c.seen().machine.sm;
-  RADDLE_ASSERT(kernel.module->id.has_value());  // needs_of() has loaded it
   std::uint64_t maximum = sm.max_threads_per_block;
-  for (const ptx::Function& f : c.device().module(*kernel.module->id).functions) {
-    if (f.name != kernel.name) continue;
-    if (f.required_threads) maximum = std::min(maximum, f.required_threads->count());
-    if (f.max_threads) maximum = std::min(maximum, f.max_threads->count());
+  for (const ptx::Function* f : sources_of(c, kernel)) {
+    if (f->required_threads) maximum = std::min(maximum, f->required_threads->count());
+    if (f->max_threads) maximum = std::min(maximum, f->max_threads->count());
   }
   while (maximum > 32 &&
          timing::residency(sm, code, {{1, 1, 1}, {static_cast<std::uint32_t>(maximum), 1, 1}, 0})
                  .blocks == 0)
     maximum -= 32;
   return static_cast<int>(maximum);
+}
+
+/// Blocks of a cluster that the kernel was compiled for; 0: any.
+std::uint64_t required_cluster(Context& c, Kernel& kernel) {
+  for (const ptx::Function* f : sources_of(c, kernel))
+    if (f->required_cluster) return f->required_cluster->count();
+  return 0;
+}
+
+/// That the machine forms clusters.
+void check_clusters(Context& c) {
+  constexpr unsigned kFirst = 90;
+  if (c.setup().device.compute_capability < kFirst)
+    throw Failure{kNotSupported, "clusters need compute capability 9.0"};
+}
+
+/// How many blocks of the configuration the machine holds at once.
+std::uint64_t blocks_at_once(Context& c, Kernel& kernel, const HostLaunchConfiguration& k) {
+  return std::uint64_t{resident_blocks(c, kernel, k.block, k.dynamic_shared_bytes)} *
+         c.setup().machine.sm.count;
+}
+
+constexpr std::uint64_t kPortableCluster = 8, kLargestCluster = 16;
+
+/// Which SMs may hold the blocks of one cluster is not modelled: all may.
+int active_clusters(Context& c, Kernel& kernel, const HostLaunchConfiguration& k) {
+  check_clusters(c);
+  std::uint64_t size = 0;
+  for (unsigned i = 0; i < k.attribute_count; ++i)
+    if (k.attributes[i].id == kAttributeCluster) {
+      const auto& cluster = k.attributes[i].value.cluster;
+      size = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+    }
+  const std::uint64_t required = required_cluster(c, kernel);
+  if (size == 0) size = required;
+  const std::uint64_t largest = kernel.large_clusters ? kLargestCluster : kPortableCluster;
+  if (size == 0 || size > largest || (required != 0 && size != required))
+    throw Failure{kInvalidClusterSize};
+  return static_cast<int>(blocks_at_once(c, kernel, k) / size);
+}
+
+int largest_cluster(Context& c, Kernel& kernel, const HostLaunchConfiguration& k) {
+  check_clusters(c);
+  if (const std::uint64_t required = required_cluster(c, kernel); required != 0)
+    return static_cast<int>(required);
+  return static_cast<int>(std::min(kernel.large_clusters ? kLargestCluster : kPortableCluster,
+                                   blocks_at_once(c, kernel, k)));
 }
 
 /// 75 of ".target sm_75".
@@ -108,14 +164,17 @@ void set_attribute(Context& c, Kernel& kernel, int attribute_number, int value) 
       if (value < -1 || value > 100) throw Failure{kInvalidValue};
       kernel.carveout = value;
       return;
-    case 10:  // cluster: must be set, width, height, depth, larger than portable, scheduling
+    case 14:
+      if (value < 0 || value > 1) throw Failure{kInvalidValue};
+      kernel.large_clusters = value == 1;
+      return;
+    case 10:  // cluster: must be set, width, height, depth, scheduling
     case 11:
     case 12:
     case 13:
-    case 14:
     case 15:
       if (value > 1) {
-        c.unsupported("cudaFuncSetAttribute: clusters of thread blocks");
+        c.unsupported("cudaFuncSetAttribute: the shape of a kernel's clusters");
         throw Failure{kNotSupported};
       }
       return;
@@ -211,6 +270,24 @@ int raddle_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void
                                                          std::size_t dynamic_shared) {
   return raddle_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_size,
                                                                        dynamic_shared, 0);
+}
+
+int raddle_cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
+                                          const HostLaunchConfiguration* configuration) {
+  return call("cudaOccupancyMaxActiveClusters", [&](Context& c) {
+    if (clusters == nullptr || configuration == nullptr) throw Failure{kInvalidValue};
+    *clusters = active_clusters(c, c.kernel(function), *configuration);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaOccupancyMaxPotentialClusterSize(int* blocks, const void* function,
+                                                const HostLaunchConfiguration* configuration) {
+  return call("cudaOccupancyMaxPotentialClusterSize", [&](Context& c) {
+    if (blocks == nullptr || configuration == nullptr) throw Failure{kInvalidValue};
+    *blocks = largest_cluster(c, c.kernel(function), *configuration);
+    return kSuccess;
+  });
 }
 
 int raddle_cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* function,

@@ -25,9 +25,10 @@ enum class NodeType : int {
 struct GraphNode {
   NodeType type;
   std::vector<GraphNode*> dependencies = {};
-  KernelLaunch launch = {};      ///< of a kernel
-  Context::Work work = {};       ///< of anything else; may be empty
-  const GraphNode* origin = {};  ///< the node that it is a copy of
+  KernelLaunch launch = {};       ///< of a kernel
+  Context::Work work = {};        ///< of anything else; may be empty
+  const GraphNode* origin = {};   ///< the node that it is a copy of
+  std::vector<void*> shown = {};  ///< arguments of a kernel, for programs that ask
 };
 
 struct Graph {

@@ -347,7 +347,25 @@ int raddle_cudaGraphExecKernelNodeSetParams(GraphExec* exec, GraphNode* node,
 int raddle_cudaGraphKernelNodeSetParams(GraphNode* node, const KernelNodeParameters* p) {
   return call("cudaGraphKernelNodeSetParams", [&](Context& c) {
     if (required(node).type != NodeType::Kernel) throw Failure{kInvalidValue};
-    node->launch = launch_of(c, p);
+    KernelLaunch fresh = launch_of(c, p);  // its arguments may be those of the node itself
+    node->launch = std::move(fresh);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphKernelNodeGetParams(GraphNode* node, KernelNodeParameters* to) {
+  return call("cudaGraphKernelNodeGetParams", [&](Context& c) {
+    if (required(node).type != NodeType::Kernel) throw Failure{kInvalidValue};
+    KernelLaunch& launch = node->launch;
+    node->shown.clear();
+    for (const auto& item : exec::parameters_of(c.device().code(c.loaded(*launch.kernel))).items)
+      node->shown.push_back(launch.parameters.data() + item.offset);
+    required(to) = {.function = launch.function,
+                    .grid = launch.grid,
+                    .block = launch.block,
+                    .shared_bytes = static_cast<unsigned>(launch.shared_bytes),
+                    .arguments = node->shown.empty() ? nullptr : node->shown.data(),
+                    .extra = nullptr};
     return kSuccess;
   });
 }

@@ -20,6 +20,7 @@ struct Shape {
   Dim3 grid, block;
   std::size_t shared_bytes;
   bool cooperative = false;
+  Dim3 cluster{0, 0, 0};
 };
 
 /// Values of the arguments, laid out as the kernel's parameters.
@@ -61,29 +62,33 @@ KernelLaunch prepare(Context& c, const void* function, const Shape& shape, void*
   if (arguments == nullptr && !layout.items.empty()) throw Failure{kInvalidValue};
   check(c, kernel, shape);
   return {.kernel = &kernel,
+          .function = function,
           .grid = shape.grid,
           .block = shape.block,
           .shared_bytes = shape.shared_bytes,
           .cooperative = shape.cooperative,
+          .cluster = shape.cluster,
           .parameters = packed(layout, arguments)};
 }
 
 Error launch(Context& c, const void* function, const Shape& shape, void** arguments,
              Stream* stream) {
   Stream& on = usable(c, stream);
-  launch_packed(c, on, prepare(c, function, shape, arguments));
+  try {
+    launch_packed(c, on, prepare(c, function, shape, arguments));
+  } catch (const Failure& refused) {
+    c.launch_refused(refused.code);
+    throw;
+  }
   return kSuccess;
 }
 
-/// Takes a launch's attributes. Throws Failure for what we cannot do.
-void apply(Context& c, const LaunchAttribute& attribute, Shape& shape) {
+/// Takes a launch's attributes; the others are hints, or for what one device has not.
+void apply(const LaunchAttribute& attribute, Shape& shape) {
   if (attribute.id == kAttributeCooperative) shape.cooperative = attribute.value.cooperative != 0;
   if (attribute.id == kAttributeCluster) {
     const auto& cluster = attribute.value.cluster;
-    if (std::uint64_t{cluster.x} * cluster.y * cluster.z > 1) {
-      c.unsupported("cudaLaunchKernelExC: clusters of thread blocks");
-      throw Failure{kNotSupported};
-    }
+    shape.cluster = {cluster.x, cluster.y, cluster.z};
   }
 }
 
@@ -98,12 +103,13 @@ void raddle::cudart::launch_now(Context& c, StreamId stream, const KernelLaunch&
   RADDLE_ASSERT(launch.kernel != nullptr);
   show_registered(c);
   try {
-    c.device().launch(
-        c.loaded(*launch.kernel), launch.grid, launch.block, launch.parameters,
-        {static_cast<std::uint32_t>(launch.shared_bytes), stream, launch.cooperative});
+    c.device().launch(c.loaded(*launch.kernel), launch.grid, launch.block, launch.parameters,
+                      {static_cast<std::uint32_t>(launch.shared_bytes), stream, launch.cooperative,
+                       launch.cluster});
   } catch (const InputError& error) {
     throw Failure{kInvalidConfiguration, error.what()};
   }
+  c.launched();
   take_registered(c);
 }
 
@@ -134,7 +140,7 @@ int raddle_cudaLaunchKernelExC(const HostLaunchConfiguration* configuration, con
     if (configuration == nullptr) throw Failure{kInvalidValue};
     const HostLaunchConfiguration& k = *configuration;
     Shape shape{k.grid, k.block, k.dynamic_shared_bytes};
-    for (unsigned i = 0; i < k.attribute_count; ++i) apply(c, k.attributes[i], shape);
+    for (unsigned i = 0; i < k.attribute_count; ++i) apply(k.attributes[i], shape);
     return launch(c, function, shape, arguments, k.stream);
   });
 }

@@ -9,9 +9,11 @@ namespace raddle::cudart {
 
 struct KernelLaunch {
   Kernel* kernel = nullptr;
+  const void* function = nullptr;  ///< by what the program names the kernel
   Dim3 grid, block;
   std::size_t shared_bytes = 0;
   bool cooperative = false;
+  Dim3 cluster{0, 0, 0};                   ///< {0, 0, 0}: as the kernel was compiled
   std::vector<std::byte> parameters = {};  ///< laid out as exec::parameters_of() says
 };
 

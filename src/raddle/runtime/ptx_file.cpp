@@ -105,8 +105,7 @@ void PtxFileWorkload::run(Device& device, std::uint64_t) {
   const ModuleId module = device.load(text_, valid_utf8(path_));
   if (kernel_.empty()) throw InputError("say which kernel of " + path_ + " to launch: kernel=NAME");
   const KernelId kernel = device.kernel(module, kernel_);
-  if (pending_launches_ != exec::kPendingLaunches)
-    device.limit_pending_launches(pending_launches_);
+  if (pending_launches_ != exec::kPendingLaunches) device.limit_pending_launches(pending_launches_);
   Arguments arguments;
   for (const std::string& text : split(args_, ',')) add_argument(device, arguments, text);
   for (std::uint32_t i = 0; i < repeat_; ++i)

@@ -242,6 +242,59 @@ int graphs() {
   return 0;
 }
 
+/// The parameters of kernel nodes that were made and captured, asked for and set.
+int node_parameters() {
+  auto* value = device<unsigned>(1);
+  OK(cudaMemset(value, 0, 4));
+  Graph made = nullptr, caught = nullptr;
+  OK(cudaGraphCreate(&made, 0));
+  unsigned amount = 5, spins = 1;
+  void* arguments[] = {&value, &amount, &spins};
+  const KernelNode parameters{&bump_stub, {2}, {1}, 64, arguments, nullptr};
+  Node node = nullptr;
+  OK(cudaGraphAddKernelNode(&node, made, nullptr, 0, &parameters));
+  Stream stream = nullptr;
+  OK(cudaStreamCreate(&stream));
+  OK(cudaStreamBeginCapture(stream, 0));
+  OK(cudaLaunchKernel(&bump_stub, {2}, {1}, arguments, 64, stream));
+  OK(cudaStreamEndCapture(stream, &caught));
+  amount = 0;  // the nodes have the values
+  unsigned sum = 0;
+  for (Graph graph : {made, caught}) {
+    std::size_t count = 1;
+    int type = -1;
+    OK(cudaGraphGetNodes(graph, &node, &count));
+    OK(cudaGraphNodeGetType(node, &type));
+    HOLDS(count == 1 && type == 0);
+    KernelNode seen{};
+    OK(cudaGraphKernelNodeGetParams(node, &seen));
+    HOLDS(seen.function == &bump_stub && seen.grid.x == 2 && seen.block.x == 1);
+    HOLDS(seen.grid.y == 1 && seen.shared == 64 && seen.extra == nullptr);
+    HOLDS(*static_cast<unsigned**>(seen.arguments[0]) == value);
+    HOLDS(*static_cast<unsigned*>(seen.arguments[1]) == 5);
+    seen.grid.x = 1;  // its own arguments, another shape
+    OK(cudaGraphKernelNodeSetParams(node, &seen));
+    OK(cudaGraphKernelNodeGetParams(node, &seen));
+    HOLDS(seen.grid.x == 1 && *static_cast<unsigned*>(seen.arguments[1]) == 5);
+    unsigned more = 7;
+    seen.arguments[1] = &more;
+    OK(cudaGraphKernelNodeSetParams(node, &seen));
+    GraphExec exec = nullptr;
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaGraphLaunch(exec, stream));
+    OK(cudaStreamSynchronize(stream));
+    sum += 7;
+    HOLDS(read(value) == sum);
+  }
+  GIVES(1, cudaGraphKernelNodeGetParams(node, nullptr));
+  GIVES(1, cudaGraphKernelNodeGetParams(nullptr, nullptr));
+  const MemsetNode fill{value, 4, 7, 4, 1, 1};
+  OK(cudaGraphAddMemsetNode(&node, made, nullptr, 0, &fill));
+  KernelNode seen{};
+  GIVES(1, cudaGraphKernelNodeGetParams(node, &seen));
+  return 0;
+}
+
 /// Streams and events that are destroyed while others capture with them.
 int captures() {
   auto* value = device<unsigned>(4);
@@ -400,7 +453,7 @@ int versions() {
   }
   HOLDS(dlvsym(dlopen("libcudart.so.13", RTLD_NOW), "cudaBindTexture", "libcudart.so.13") ==
         nullptr);
-  return 0;
+  return some_work();
 }
 
 /// More launches than a result tells one by one.
@@ -413,6 +466,14 @@ int many() {
 int unsupported() {
   char handle[64];
   GIVES(801, cudaIpcGetMemHandle(handle, nullptr));
+  return 0;
+}
+
+/// A program that does not look at what its launches return.
+int refused() {
+  void* arguments[] = {nullptr};
+  cudaLaunchKernel(&bump_stub, {1}, {2048}, arguments, 0, nullptr);
+  cudaLaunchKernel(&bump_stub, {0}, {1}, arguments, 0, nullptr);
   return 0;
 }
 
@@ -438,6 +499,8 @@ int main(int argc, char** argv) {
       {"streams", streams},
       {"graphs", graphs},
       {"captures", captures},
+      {"node_parameters", node_parameters},
+      {"refused", refused},
       {"prohibited", prohibited_in_captures},
       {"capture_threads", captures_of_threads},
       {"external_events", external_events},

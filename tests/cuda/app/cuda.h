@@ -129,6 +129,10 @@ int cudaGraphDestroy(Graph graph);
 int cudaGraphCreate(Graph* graph, unsigned flags);
 int cudaGraphAddKernelNode(Node* node, Graph graph, const Node* dependencies, std::size_t count,
                            const KernelNode* parameters);
+int cudaGraphKernelNodeGetParams(Node node, KernelNode* parameters);
+int cudaGraphKernelNodeSetParams(Node node, const KernelNode* parameters);
+int cudaGraphGetNodes(Graph graph, Node* nodes, std::size_t* count);
+int cudaGraphNodeGetType(Node node, int* type);
 int cudaGraphAddMemsetNode(Node* node, Graph graph, const Node* dependencies, std::size_t count,
                            const MemsetNode* parameters);
 int cudaGraphInstantiate(GraphExec* exec, Graph graph, unsigned long long flags);

@@ -80,8 +80,11 @@ std::string ExecOutcome::file(const std::string& folder, long process, const std
 }
 
 void ExecOutcome::write(const std::string& folder, long process) const {
-  const ordered_json json = {
-      {"failures", failures}, {"summary", summary}, {"has_result", has_result}};
+  const ordered_json json = {{"failures", failures},
+                             {"machine_code", machine_code},
+                             {"nothing_launched", nothing_launched},
+                             {"summary", summary},
+                             {"has_result", has_result}};
   write_file(file(folder, process, "outcome"),
              json.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
@@ -92,6 +95,8 @@ ExecOutcome ExecOutcome::read(const std::string& folder, long process) {
   ExecOutcome out;
   try {
     json.at("failures").get_to(out.failures);
+    json.at("machine_code").get_to(out.machine_code);
+    json.at("nothing_launched").get_to(out.nothing_launched);
     json.at("summary").get_to(out.summary);
     json.at("has_result").get_to(out.has_result);
   } catch (const ordered_json::exception& error) {

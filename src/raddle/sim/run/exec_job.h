@@ -47,7 +47,10 @@ struct ExecJob {
 struct ExecOutcome {
   /// In order: what made the run fail, one sentence each, as the program's errors were told.
   std::vector<std::string> failures;
-  std::string summary;      ///< for a terminal
+  /// In order: libraries of machine code that asked for the driver, each with its function's name.
+  std::vector<std::string> machine_code;
+  std::string nothing_launched;  ///< why there was no launch; "" when there was one
+  std::string summary;           ///< for a terminal
   bool has_result = false;  ///< result.json, and the report and the timeline asked for, are there
 
   static std::string file(const std::string& folder, long process, const std::string& what);

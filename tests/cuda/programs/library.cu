@@ -1,0 +1,25 @@
+// What cuBLAS or cuRAND would compute, and a kernel of the program's own; ends with 0 whatever
+// they say.
+#ifdef BLAS
+#include <cublas_v2.h>
+#else
+#include <curand.h>
+#endif
+#include <cstdio>
+
+__global__ void fill(float* to) { to[threadIdx.x] = 1; }
+
+int main() {
+  float* at;
+  cudaMalloc(&at, 4096);
+#ifdef BLAS
+  cublasHandle_t handle;
+  std::printf("create %d\n", cublasCreate(&handle));
+#else
+  curandGenerator_t generator;
+  std::printf("create %d\n", curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT));
+#endif
+  fill<<<1, 256>>>(at);
+  cudaDeviceSynchronize();
+  return 0;
+}
