@@ -92,14 +92,14 @@ std::uint64_t required_cluster(Context& c, Kernel& kernel) {
 /// That the machine forms clusters.
 void check_clusters(Context& c) {
   constexpr unsigned kFirst = 90;
-  if (c.setup().device.compute_capability < kFirst)
+  if (c.seen().device.compute_capability < kFirst)
     throw Failure{kNotSupported, "clusters need compute capability 9.0"};
 }
 
 /// How many blocks of the configuration the machine holds at once.
 std::uint64_t blocks_at_once(Context& c, Kernel& kernel, const HostLaunchConfiguration& k) {
   return std::uint64_t{resident_blocks(c, kernel, k.block, k.dynamic_shared_bytes)} *
-         c.setup().machine.sm.count;
+         c.seen().machine.sm.count;
 }
 
 constexpr std::uint64_t kPortableCluster = 8, kLargestCluster = 16;
