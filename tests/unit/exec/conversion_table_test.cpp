@@ -138,9 +138,9 @@ u64 reference(u64 input, const PlainType& to, const PlainType& from, const Modif
   if (form.ftz && from.single()) input = flushed(input);
   const Real real = real_of(input, from.format);
   if (!to.is_float) return float_to_integer(real, to, from, form.direction());
-  // A NaN that only moves may stay what it is.
-  if (to.name == from.name && form.rounding.empty() && !form.sat &&
-      real.kind == Real::Kind::NotANumber)
+  // A NaN that only moves stays what it is; a bf16 goes through a single.
+  if (to.name == from.name && to.name != std::string("bf16") && form.rounding.empty() &&
+      !form.sat && real.kind == Real::Kind::NotANumber)
     return input;
   return to_float(real, to, from, form);
 }

@@ -222,7 +222,7 @@ u64 converted(const Counted& op, u64 a, u64, u64) {
     const unsigned n = bits_of(to);
     const long double maximum = std::ldexp(1.0L, static_cast<int>(n) - (to[0] == 's' ? 1 : 0)) - 1;
     const long double minimum = to[0] == 's' ? -maximum - 1 : 0;
-    if (x != x) return 0;
+    if (x != x) return from == "f64" || n == 64 ? u64{1} << (n - 1) : 0;
     const long double v = std::clamp(x, minimum, maximum);
     return v < 0 ? static_cast<u64>(static_cast<s64>(v)) : static_cast<u64>(v);
   }

@@ -159,11 +159,12 @@ u64 nearest_code(double value, const Narrow& format, bool relu) {
   if (value != value) return format.nan.value_or(format.greatest);
   const u64 sign = std::signbit(value) ? u64{1} << (format.bits - 1) : 0;
   if (sign != 0 && relu) return 0;
+  if (std::fabs(value) >= value_of(format.greatest, format)) return sign | format.greatest;
   u64 best = 0;
   for (u64 code = 1; code <= format.greatest; ++code) {
     const double here = std::fabs(std::fabs(value) - value_of(code, format));
     const double before = std::fabs(std::fabs(value) - value_of(best, format));
-    if (here < before || (here == before && code % 2 == 0) || std::isinf(value)) best = code;
+    if (here < before || (here == before && code % 2 == 0)) best = code;
   }
   return sign | best;
 }

@@ -7,6 +7,7 @@
 
 #include "raddle/cli/shared/cuda_program.h"
 #include "raddle/cli/shared/exec.h"
+#include "raddle/cli/shared/output.h"
 #include "raddle/cli/shared/recording.h"
 #include "raddle/cli/shared/reports.h"
 #include "raddle/sim/result/identity.h"
