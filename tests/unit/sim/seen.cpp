@@ -26,7 +26,7 @@ bool same_for_programs(const std::vector<std::string>& settings) {
 
 TEST(Seen, WhatWorkloadsAreToldMakesAnExecutionOfItsOwn) {
   for (const char* text :
-       {"run.seed=2", "run.live=true", "sm.count=79", "sm.schedulers=2", "sm.warps=32",
+       {"run.seed=2", "run.live=true", "sm.count=79", "sm.schedulers=2", "sm.warps=48",
         "sm.max_threads_per_block=512", "device.memory_gib=8", "core_clock_mhz=1000"}) {
     EXPECT_FALSE(same_for_workloads({text})) << text;
     EXPECT_NE(seen_by_workload(machine({text})), seen_by_workload(machine({}))) << text;
@@ -36,11 +36,11 @@ TEST(Seen, WhatWorkloadsAreToldMakesAnExecutionOfItsOwn) {
 TEST(Seen, WhatTheRuntimeLibraryTellsMakesAnExecutionOfItsOwn) {
   for (const char* text : {"sm.count=79",
                            "sm.schedulers=2",
-                           "sm.warps=32",
+                           "sm.warps=48",
                            "sm.max_threads_per_block=512",
                            "sm.registers=32768",
                            "sm.register_unit=512",
-                           "sm.threads=1536",
+                           "sm.threads=1024",
                            "sm.blocks=16",
                            "sm.shared_kib=64",
                            "sm.shared_unit_bytes=512",

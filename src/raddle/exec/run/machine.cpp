@@ -5,6 +5,7 @@
 
 #include <map>
 #include <span>
+#include <utility>
 
 #include "raddle/base/error.h"
 #include "raddle/exec/run/runner.h"
@@ -119,7 +120,7 @@ class LiveStream final : public trace::KernelStream {
   /// Whether a warp that has just run goes round in circles, and what follows from that.
   void look(Block& block, WarpState& warp) {
     const auto round = runner_.comes_round(block, warp);
-    if (round == Runner::Round::No) in_vain_ = 0;
+    if (std::exchange(warp.watch.met, false) || round == Runner::Round::No) in_vain_ = 0;
     if (round != Runner::Round::Yes) return;
     if (runner_.lanes_part() && lanes_wait(warp)) give_way(runner_.context(), warp);
     std::vector<const Block*> blocks;

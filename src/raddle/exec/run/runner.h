@@ -37,6 +37,7 @@ inline constexpr unsigned kFirstLook = 32;
 struct SpinWatch {
   bool spins = false;               ///< when it was last looked at
   bool asks = false;                ///< then it did the same again and again, with other registers
+  bool met = false;                 ///< a side of it has ended or met others since
   unsigned left = 0, interval = 0;  ///< turns used up until it is looked at again
 };
 

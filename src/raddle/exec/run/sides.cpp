@@ -361,6 +361,7 @@ bool give_way(Context& c, WarpState& w) {
       return true;
     }
   if (w.sides == nullptr) return false;
+  if (w.sp == 0) return next_side(c, w);  // it stands where sides meet
   Sides& sides = *w.sides;
   sides.running.asked = true;
   sides.waiting.push_back(taken(w));
@@ -378,6 +379,7 @@ bool give_way(Context& c, WarpState& w) {
 bool next_side(Context& c, WarpState& w) {
   c.warp = &w;
   RADDLE_ASSERT(w.sides != nullptr);
+  w.watch.met = true;
   w.sides->base.gone |= w.gone;
   return choose(c, w);
 }

@@ -107,7 +107,6 @@ class Builder {
       case FactOf::Sharing:
         return {"corun.", stats::kCorun};
       case FactOf::Run:
-      case FactOf::Refusals:
         return {"", stats::kRun | stats::kCorun};
       case FactOf::Host:
         return {"host.", stats::kRun | stats::kCorun};

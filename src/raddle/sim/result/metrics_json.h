@@ -28,7 +28,6 @@ enum class FactOf : std::uint8_t {
   Corun,
   Sharing,
   Run,
-  Refusals,  ///< of a run in which launches were refused
   Host,
 };
 

@@ -345,7 +345,6 @@ Json to_json(const Result& result, std::size_t single_launches) {
     out["corun"] = corun_json(*result.corun);
   }
   add_facts(out, FactOf::Run, {.run = &result});
-  if (result.launches_refused != 0) add_facts(out, FactOf::Refusals, {.run = &result});
   out["stalls"] = stalls_of(result);
   out["policies"] = result.policies;
   out["energy_pj"] = energy_json(result.energy, energy::kComponents);
