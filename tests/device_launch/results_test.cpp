@@ -234,7 +234,7 @@ TEST(Pending, WhatIsRefusedIsCountedAndTold) {
     };
     const sim::Result all = run(64), some = run(60);
     EXPECT_EQ(all.launches_refused, 0u);
-    EXPECT_FALSE(sim::to_json(all).contains("launches_refused"));
+    EXPECT_EQ(sim::to_json(all)["launches_refused"], 0);
     EXPECT_EQ(report::refused_launches(all), "");
     EXPECT_EQ(some.launches_refused, 4u);
     EXPECT_EQ(sim::to_json(some)["launches_refused"], 4);
