@@ -176,7 +176,7 @@ TEST(CompareOwn, BadRecordings) {
   const auto compared = [&](const std::string& name) {
     return raddle("compare --policies lrr", {site.file(name)});
   };
-  expect_refused(compared("gone.rdl"), {"cannot read", "gone.rdl"});
+  expect_refused(compared("gone.rdl"), {"cannot be read", "gone.rdl"});
   std::string bytes = read_file(site.file("v.rdl"));
   bytes[8] = 6;
   site.folder.write("old.rdl", bytes);

@@ -124,7 +124,8 @@ TEST(OpenPoints, RegistersAreThoseOfTheProgramsMachineCode) {
 TEST(OpenPoints, ClustersOfTheLaunchAndTheirOccupancy) {
   RADDLE_NEED_NVCC();
   const Folder folder;
-  const std::string program = build(folder, "clusters", "-gencode arch=compute_90,code=compute_90");
+  const std::string program =
+      build_program(folder, "clusters", "-gencode arch=compute_90,code=compute_90");
   for (const char* how : {"--functional", "--quiet"}) {
     const Outcome o = exec({"--gpu", "h100", "--quiet", how}, {program});
     EXPECT_EQ(o.status, 0) << o.out << o.err;
@@ -142,7 +143,7 @@ TEST(OpenPoints, LibrariesOfMachineCodeFailTheRunByName) {
   } all[] = {{"-DBLAS -lcublas", "libcublas.so", "(cublasCreate_v2)"},
              {"-lcurand", "libcurand.so", "(curandCreateGenerator)"}};
   for (const auto& one : all) {
-    const std::string program = build(folder, "library", one.options);
+    const std::string program = build_program(folder, "library", one.options);
     const Outcome run = exec({"--functional", "--quiet"}, {program});
     EXPECT_EQ(run.status, 1) << one.library;
     const std::size_t last = run.err.rfind("raddle: ");

@@ -50,7 +50,11 @@ class Code {
   std::uint32_t sfu(std::uint8_t d, Registers s) { return op(OpClass::Sfu, d, std::move(s)); }
   std::uint32_t branch(Registers s = {}) { return control(OpKind::Branch, std::move(s), "bra"); }
   std::uint32_t barrier() { return add(OpKind::Barrier, OpClass::Barrier, {}, {}, "bar.sync"); }
-  std::uint32_t fence() { return control(OpKind::Fence, {}, "membar.gl"); }
+  std::uint32_t fence() {
+    const std::uint32_t inst = control(OpKind::Fence, {}, "membar.gl");
+    code_.instructions[inst].bytes = trace::kFullFence;
+    return inst;
+  }
   std::uint32_t sleep() { return control(OpKind::Sleep, {}, "nanosleep.u32"); }
   std::uint32_t exit() { return control(OpKind::Exit, {}, "exit"); }
   std::uint32_t memory(OpKind kind, Registers writes, Registers reads, const char* opcode) {

@@ -208,6 +208,7 @@ export const kWords: { [name: string]: Words } = {
   "cycles_mean": { title: "Cycles mean", unit: "cycles", meaning: "Mean cycles of a launch of the kernel." },
   "cycles_max": { title: "Cycles max", unit: "cycles", meaning: "Cycles of the longest launch of the kernel." },
   "schedulers": { title: "Schedulers", unit: "schedulers", meaning: "Warp schedulers of the whole GPU; times cycles, what the stalls and issued add up to." },
+  "launches_refused": { title: "Launches refused", unit: "launches", meaning: "Launches by kernels that got cudaErrorLaunchPendingCountExceeded because too many were pending." },
 };
 
 export const kIssued: Term = { title: "issued", explain: "the scheduler issued a warp instruction" };

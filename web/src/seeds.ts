@@ -10,8 +10,8 @@ export interface Spread {
   mean: number;
   /** Standard deviation of a sample. */
   deviation: number;
-  least: number;
-  most: number;
+  min: number;
+  max: number;
 }
 
 /** The runs of one work that differ in nothing but the seed. */
@@ -29,7 +29,7 @@ export interface OverSeeds {
 function spread(values: number[], mean: number): Spread {
   const middle = values.reduce((sum, n) => sum + n, 0) / values.length;
   const squares = values.reduce((sum, n) => sum + (n - middle) ** 2, 0);
-  return { mean, deviation: values.length > 1 ? Math.sqrt(squares / (values.length - 1)) : 0, least: Math.min(...values), most: Math.max(...values) };
+  return { mean, deviation: values.length > 1 ? Math.sqrt(squares / (values.length - 1)) : 0, min: Math.min(...values), max: Math.max(...values) };
 }
 
 const workOf = (run: Run) => JSON.stringify([run.result.workload.name, run.result.workload.parameters]);
@@ -64,10 +64,10 @@ const deviationText = (n: number) => n.toFixed(3);
 
 export function seedSentences(report: Report): string[] {
   return overSeeds(report).filter((of) => of.label !== of.base && of.speedup !== null).map((of) => {
-    const { mean, deviation, least, most } = of.speedup!;
-    const turns = least < 1 && most > 1 ? "; with some seeds it is faster, with others slower" : "";
+    const { mean, deviation, min, max } = of.speedup!;
+    const turns = min < 1 && max > 1 ? "; with some seeds it is faster, with others slower" : "";
     return `${of.work} with ${of.seeds.length} seeds: ${of.label} is ${ratio(mean)} as fast as ${of.base} in the geometric mean ` +
-      `(standard deviation ${deviationText(deviation)}), from ${ratio(least)} to ${ratio(most)}${turns}.`;
+      `(standard deviation ${deviationText(deviation)}), from ${ratio(min)} to ${ratio(max)}${turns}.`;
   });
 }
 
@@ -86,8 +86,8 @@ export function addSeeds(parent: HTMLElement, report: Report): void {
         { title: "Mean cycles", explain: "Arithmetic mean over the seeds", value: (row) => row.cycles.mean, show: (row) => whole(row.cycles.mean) },
         { title: "Speed-up", explain: "Geometric mean over the seeds", value: (row) => row.speedup?.mean ?? null, show: of((s) => ratio(s.mean)) },
         { title: "±", explain: "Standard deviation of the speed-ups of single seeds", value: (row) => row.speedup?.deviation ?? null, show: of((s) => deviationText(s.deviation)) },
-        { title: "Least", value: (row) => row.speedup?.least ?? null, show: of((s) => ratio(s.least)) },
-        { title: "Most", value: (row) => row.speedup?.most ?? null, show: of((s) => ratio(s.most)) },
+        { title: "Min", value: (row) => row.speedup?.min ?? null, show: of((s) => ratio(s.min)) },
+        { title: "Max", value: (row) => row.speedup?.max ?? null, show: of((s) => ratio(s.max)) },
         { title: "Seeds", value: (row) => list(row.seeds.map(String)) },
       ],
     }));

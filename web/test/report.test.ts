@@ -339,12 +339,12 @@ describe("grouping", () => {
     expect(report.groups.map((g) => g.name)).toEqual(["bfs seed 1", "bfs seed 2"]);
     expect(report.labels).toEqual(["lrr", "gto"]);
     const [lrr, gto] = overSeeds(report);
-    expect(lrr.speedup).toEqual({ mean: 1, deviation: 0, least: 1, most: 1 });
+    expect(lrr.speedup).toEqual({ mean: 1, deviation: 0, min: 1, max: 1 });
     expect(gto.seeds).toEqual([1, 2]);
     expect(gto.cycles.mean).toBe(2750);
     expect(gto.speedup!.mean).toBeCloseTo(Math.sqrt(2 * 0.8), 12);
     expect(gto.speedup!.deviation).toBeCloseTo(Math.sqrt(2 * 0.6 ** 2), 12);
-    expect([gto.speedup!.least, gto.speedup!.most]).toEqual([0.8, 2]);
+    expect([gto.speedup!.min, gto.speedup!.max]).toEqual([0.8, 2]);
     expect(seedSentences(report)).toEqual(["bfs with 2 seeds: gto is 1.26× as fast as lrr in the geometric mean (standard deviation 0.849), from 0.80× to 2.00×; with some seeds it is faster, with others slower."]);
     expect(findings(report).some((text) => text.includes("geometric mean of 2 workloads"))).toBe(false);
     expect(overSeeds(group(page(run(1000, { seed: 1 }), run(500, { seed: 1, label: "gto" }))))).toEqual([]);

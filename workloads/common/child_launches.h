@@ -29,8 +29,8 @@ struct ParentLaunches {
   std::uint32_t blocks(std::uint64_t items) const {
     return persistent ? kPersistentBlocks : blocks_for(items, block);
   }
-  /// Before the host's first launch. `maximum`: that the input can have pending at once; where it is
-  /// more than the public programs ask for, they would be refused and their work missing.
+  /// Before the host's first launch. `maximum`: that the input can have pending at once; where it
+  /// is more than the public programs ask for, they would be refused and their work missing.
   void ask_for_launches(runtime::Device& device, std::uint64_t maximum,
                         std::uint32_t usual = kPendingLaunches) const {
     if (nested()) device.limit_pending_launches(std::max<std::uint64_t>(usual, maximum));

@@ -1,7 +1,7 @@
 // What libraries of machine code find in place of CUDA's driver (libcuda.so.1, a link to this
-// library in the folder of `raddle exec`): cuBLAS and its like come with a runtime of their own that
-// opens it by name. There is no driver here; who asks for it is noted, with the function that the
-// program called, so that the run can say what was not computed.
+// library in the folder of `raddle exec`): cuBLAS and its like come with a runtime of their own
+// that opens it by name. There is no driver here; who asks for it is noted, with the function that
+// the program called, so that the run can say what was not computed.
 #include <dlfcn.h>
 #include <execinfo.h>
 

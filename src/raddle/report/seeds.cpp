@@ -33,11 +33,11 @@ Spread spread(std::span<const double> values, double mean) {
   double squares = 0;
   for (const double value : values) squares += (value - middle) * (value - middle);
   const auto degrees = static_cast<double>(values.size() - 1);
-  const auto [least, most] = std::ranges::minmax(values);
+  const auto [min, max] = std::ranges::minmax(values);
   return {.mean = mean,
           .deviation = values.size() == 1 ? 0 : std::sqrt(squares / degrees),
-          .least = least,
-          .most = most};
+          .min = min,
+          .max = max};
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace raddle::report {
 struct Spread {
   double mean = 0;
   double deviation = 0;  ///< standard deviation of a sample; 0 of one value
-  double least = 0, most = 0;
+  double min = 0, max = 0;
 };
 
 /// Rows that differ in nothing but the seed.

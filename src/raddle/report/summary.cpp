@@ -186,12 +186,12 @@ std::string seeds_table(std::span<const Row> rows, std::size_t width) {
       fmt::format("  each seed is an input of its own; speed-ups are over {} of the same seed\n",
                   all.front().label.empty() ? "the first run" : all.front().label);
   out += fmt::format("  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8}  {}\n", "over seeds", width,
-                     "mean cycles", "speed-up", "+-", "least", "most", "seeds");
+                     "mean cycles", "speed-up", "+-", "min", "max", "seeds");
   for (const OverSeeds& of : all)
     out += fmt::format("  {:<{}} {:>14} {:>9.3f} {:>8.3f} {:>8.3f} {:>8.3f}  {}\n",
                        of.label.empty() ? "all" : of.label, width,
                        grouped(static_cast<std::uint64_t>(of.cycles.mean + 0.5)), of.speedup.mean,
-                       of.speedup.deviation, of.speedup.least, of.speedup.most, texts(of.seeds));
+                       of.speedup.deviation, of.speedup.min, of.speedup.max, texts(of.seeds));
   return out;
 }
 

@@ -104,7 +104,8 @@ TEST_F(BadTrace, Lists) {
   file("kernel-1.tracez", "");
   file("kernel-1.trace", "");
   const std::string list = (folder() / "kernelslist.g").string();
-  EXPECT_THAT(error("kernel-9.traceg\n"), AllOf(StartsWith(list + ":1: "), HasSubstr("No such file")));
+  EXPECT_THAT(error("kernel-9.traceg\n"),
+              AllOf(StartsWith(list + ":1: "), HasSubstr("No such file")));
   EXPECT_THAT(error("\nMemcpyHtoD,0x10\nkernel-1.traceg\n"),
               AllOf(StartsWith(list + ":2: "), HasSubstr("MemcpyHtoD,0xADDRESS,BYTES")));
   EXPECT_THAT(error("MemcpyHtoD,0xzz,4\n"), HasSubstr("MemcpyHtoD,0xADDRESS,BYTES"));

@@ -121,7 +121,8 @@ TEST(File, IsJsonWhenItStartsLikeJson) {
 TEST(File, ThatIsNoneIsRefused) {
   EXPECT_EQ(test::input_error_of([] { Tree::from_file("/no/such.toml"); }),
             "/no/such.toml: cannot be read: No such file or directory");
-  EXPECT_EQ(test::input_error_of([] { Tree::from_file("/tmp"); }), "/tmp: is a folder; expected a configuration");
+  EXPECT_EQ(test::input_error_of([] { Tree::from_file("/tmp"); }),
+            "/tmp: is a folder; expected a configuration");
   EXPECT_EQ(test::input_error_of([] { Tree::from_file("/dev/zero"); }),
             "/dev/zero: is larger than 64 MiB; expected a configuration");
   File binary(std::string("ab\0c", 4));

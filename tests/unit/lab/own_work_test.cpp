@@ -184,8 +184,8 @@ TEST(ShortForm, SeedsAreComparedWithinThemselves) {
                   "Cycles, mean of 4 seeds",
                   "Speed-up over lrr of the same seed, geometric mean of 4 seeds",
                   "Speed-up over lrr of the same seed, standard deviation of 4 seeds",
-                  "Speed-up over lrr of the same seed, least of 4 seeds",
-                  "Speed-up over lrr of the same seed, most of 4 seeds",
+                  "Speed-up over lrr of the same seed, minimum of 4 seeds",
+                  "Speed-up over lrr of the same seed, maximum of 4 seeds",
                   "Speed-up over lrr of the same seed, geometric mean", "IPC, geometric mean"));
 }
 

@@ -46,7 +46,7 @@ TEST(Seen, WhatTheRuntimeLibraryTellsMakesAnExecutionOfItsOwn) {
                            "sm.shared_unit_bytes=512",
                            "sm.shared_reserved_bytes=1024",
                            "sm.l1d.size_kib=0",
-                           "l2.size_kib=96",
+                           "l2.size_kib=48",
                            "dram.clock_mhz=800",
                            "device.memory_gib=8",
                            "device.compute_capability=80",

@@ -81,7 +81,7 @@ struct ComparedWork {
 nlohmann::ordered_json to_json(const report::OverSeeds& of, const std::string& workload) {
   const auto json = [](const report::Spread& s) {
     return nlohmann::ordered_json{
-        {"mean", s.mean}, {"deviation", s.deviation}, {"least", s.least}, {"most", s.most}};
+        {"mean", s.mean}, {"deviation", s.deviation}, {"min", s.min}, {"max", s.max}};
   };
   return {{"workload", workload},
           {"policies", of.label},

@@ -31,8 +31,8 @@ constexpr std::size_t kMaxBlocks = 2048, kMaxSmallBlocks = 8192;
 constexpr std::size_t kBytesOfSmallBlocks = std::size_t{1} << 30;
 /// Warp instructions between reports of progress: a tenth of a second or less, live too.
 constexpr u64 kBetweenReports = u64{1} << 16;
-/// Of blocks that have not ended, in memory: from there on whoever can executes a launch while it is
-/// timed. Most launches of our workloads take less as a whole.
+/// Of blocks that have not ended, in memory: from there on whoever can executes a launch while it
+/// is timed. Most launches of our workloads take less as a whole.
 constexpr u64 kLongStreams = u64{256} << 20;
 /// Turns that all blocks have had before a warp whose lanes seem to wait for one another may part.
 constexpr unsigned kPatientRounds = 2;
@@ -210,9 +210,10 @@ void Runner::check_limit_of(const WarpState& warp) const {
   const u64 maximum = options_.max_instructions_of_warp;
   if (maximum == 0 || warp.executed <= maximum || warp.status == Status::Done) return;
   throw RunError(fmt::format(
-      "kernel {} has not ended: block {} warp {} has executed {} instructions, more than it can "
-      "issue in the cycles of --max-cycles, and stands at {}",
-      kernel_.title, block_text(warp.block), warp.index, warp.executed, location(warp.ip->inst)));
+      "kernel {} has not ended: block {} warp {} has executed {} instructions, more than the {} it "
+      "can issue in the cycles of --max-cycles, and stands at {}",
+      kernel_.title, block_text(warp.block), warp.index, warp.executed, maximum,
+      location(warp.ip->inst)));
 }
 
 void Runner::check_stream(const WarpState& warp) const {

@@ -254,8 +254,8 @@ std::string over_seeds(const Experiment& e, const RunBlock& block) {
   return out + figure(title + "geometric mean " + of, "speed-up", rest, "gmean(" + ratio + over) +
          figure(title + "standard deviation " + of, "speed-up", rest,
                 fmt::format("sqrt(max(0, {} * {} / {}))", variance, n, n - 1)) +
-         figure(title + "least " + of, "speed-up", rest, "min(" + ratio + over) +
-         figure(title + "most " + of, "speed-up", rest, "max(" + ratio + over);
+         figure(title + "minimum " + of, "speed-up", rest, "min(" + ratio + over) +
+         figure(title + "maximum " + of, "speed-up", rest, "max(" + ratio + over);
 }
 
 /// Are there several seeds, and nothing else along an axis?
