@@ -67,7 +67,7 @@ TEST(OpenPoints, WaitingThatIsRecordedIsTold) {
   EXPECT_EQ(line_count(o.err), 1u) << o.err;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, WaitingBlocks, testing::Values("rounds", "chain", "queue"),
+INSTANTIATE_TEST_SUITE_P(All, WaitingBlocks, testing::Values("rounds", "chain", "queue", "turns"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(OpenPoints, RegistersAddressesAndIdleLanes) {
@@ -125,7 +125,7 @@ TEST(OpenPoints, ClustersOfTheLaunchAndTheirOccupancy) {
   RADDLE_NEED_NVCC();
   const Folder folder;
   const std::string program =
-      build_program(folder, "clusters", "-gencode arch=compute_90,code=compute_90");
+      build_program(folder, "clusters", "", "-gencode arch=compute_90,code=compute_90");
   for (const char* how : {"--functional", "--quiet"}) {
     const Outcome o = exec({"--gpu", "h100", "--quiet", how}, {program});
     EXPECT_EQ(o.status, 0) << o.out << o.err;
@@ -151,7 +151,7 @@ TEST(OpenPoints, LibrariesOfMachineCodeFailTheRunByName) {
     EXPECT_THAT(run.err.substr(last), AllOf(HasSubstr(one.library), HasSubstr(one.function),
                                             HasSubstr("nothing of that")))
         << run.err;
-    for (const char* command : {"record", "compare", "analyze locality"}) {
+    for (const char* command : {"record", "compare --policies lrr,gto", "analyze locality"}) {
       std::istringstream split(command);
       std::vector<std::string> words;
       for (std::string word; split >> word;) words.push_back(word);

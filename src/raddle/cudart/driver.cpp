@@ -33,11 +33,11 @@ Caller caller() {
   Caller out;
   std::string file;
   for (int i = 0; i < count; ++i) {
-    if (dladdr(frames[static_cast<std::size_t>(i)], &info) == 0) break;
+    if (dladdr(frames[static_cast<std::size_t>(i)], &info) == 0) continue;
     if (info.dli_fbase == own.dli_fbase) continue;
     if (file.empty()) file = info.dli_fname;
-    if (file != info.dli_fname) break;
-    out.function = info.dli_sname != nullptr ? info.dli_sname : "";  // the outermost stays
+    // The outermost stays. Between may be others, such as libc's pthread_once.
+    if (file == info.dli_fname && info.dli_sname != nullptr) out.function = info.dli_sname;
   }
   const std::string name = std::filesystem::path(file).filename().string();
   if (name.find(".so") == std::string::npos) return {};

@@ -471,7 +471,8 @@ int unsupported() {
 
 /// A program that does not look at what its launches return.
 int refused() {
-  void* arguments[] = {nullptr};
+  std::uint64_t zero = 0;
+  void* arguments[] = {&zero, &zero, &zero};
   cudaLaunchKernel(&bump_stub, {1}, {2048}, arguments, 0, nullptr);
   cudaLaunchKernel(&bump_stub, {0}, {1}, arguments, 0, nullptr);
   return 0;

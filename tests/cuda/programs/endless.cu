@@ -8,9 +8,9 @@ __global__ void same(volatile int* a) {
 }
 
 // Registers and memory differ in every round.
-__global__ void changing(unsigned* a) {
+__global__ void changing(volatile unsigned* a) {
   unsigned x = threadIdx.x;
-  while (x != 0xdeadbeef || a[0] == 0) x = x * 1664525u + 1013904223u + (a[1] ^= x);
+  while (x != 0xdeadbeef || a[0] == 0) x = x * 1664525u + 1013904223u + (a[1] = a[1] ^ x);
   a[2] = x;
 }
 

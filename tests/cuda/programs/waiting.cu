@@ -1,5 +1,5 @@
 // Blocks that wait for one another: at a barrier of the whole grid that programs build themselves,
-// and at a queue of work that blocks fill for each other. Checks itself.
+// at a queue of work that blocks fill for each other, and by turns, very often. Checks itself.
 #include <cstdio>
 #include <cstring>
 
@@ -39,6 +39,16 @@ __global__ void chain(volatile int* passed, int* result) {
     __threadfence();
     passed[b] = value + 1;
     if (b == (int)gridDim.x - 1) *result = value + 1;
+  }
+}
+
+// Two blocks take turns. Each of them finds the other's answer within a few instructions.
+__global__ void turns(volatile int* turn, int count) {
+  if (threadIdx.x != 0) return;
+  for (int k = 0; k < count; ++k) {
+    while (*turn != 2 * k + (int)blockIdx.x) {
+    }
+    *turn = 2 * k + blockIdx.x + 1;
   }
 }
 
@@ -98,6 +108,15 @@ static int chain_passes(int blocks) {
   return host == blocks;
 }
 
+static int turns_pass(int count) {
+  int *turn, host = 0;
+  cudaMalloc(&turn, sizeof(int));
+  cudaMemset(turn, 0, sizeof(int));
+  turns<<<2, 32>>>(turn, count);
+  cudaMemcpy(&host, turn, sizeof host, cudaMemcpyDeviceToHost);
+  return host == 2 * count;
+}
+
 static int queue_passes(int blocks, int depth) {
   int *items, *words, host[4] = {0, 1, 1, 0};
   const int all = (1 << depth) - 1;
@@ -116,6 +135,7 @@ int main(int argc, char** argv) {
   int good = 0;
   if (strcmp(what, "rounds") == 0) good = rounds_pass(64);
   if (strcmp(what, "chain") == 0) good = chain_passes(64);
+  if (strcmp(what, "turns") == 0) good = turns_pass(3000);
   if (strcmp(what, "queue") == 0) good = queue_passes(16, 7);
   const cudaError_t error = cudaDeviceSynchronize();
   printf("%s %s\n", good ? "PASS" : "FAIL", cudaGetErrorName(error));

@@ -255,7 +255,7 @@ std::unique_ptr<Block> Runner::start(u32 number) {
     for (auto& activation : warp.activations) activation->prepared = false;
     warp.room = {};
     // An op stream costs far more to time than a look; what was asked in vain would all be timed.
-    warp.watch = {false, false, 0, options_.short_turns && context_.traced == 0 ? kFirstLook : 0};
+    warp.watch = {.interval = options_.short_turns && context_.traced == 0 ? kFirstLook : 0};
     warp.round = {};
     warp.executed = warp.alone = 0;
     warp.cluster_arrival = 0;

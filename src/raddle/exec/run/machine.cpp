@@ -120,8 +120,10 @@ class LiveStream final : public trace::KernelStream {
   /// Whether a warp that has just run goes round in circles, and what follows from that.
   void look(Block& block, WarpState& warp) {
     const auto round = runner_.comes_round(block, warp);
-    if (std::exchange(warp.watch.met, false) || round == Runner::Round::No) in_vain_ = 0;
-    if (round != Runner::Round::Yes) return;
+    const bool again = round == Runner::Round::Again;
+    if (std::exchange(warp.watch.met, false) || (!again && round != Runner::Round::Unknown))
+      in_vain_ = 0;
+    if (!again && round != Runner::Round::Yes) return;
     if (runner_.lanes_part() && lanes_wait(warp)) give_way(runner_.context(), warp);
     std::vector<const Block*> blocks;
     u64 asking = 0;

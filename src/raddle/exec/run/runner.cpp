@@ -373,9 +373,10 @@ Runner::Turn Runner::run_block(Block& block, trace::StreamWriter* streams, u64 b
       if (warp.status == Status::Ready) {
         moved = ever = true;
         slice(block, warp, streams, each);
-        works = works || !warp.watch.spins;
+        works = works || !warp.watch.spins || !warp.watch.same;
       }
     if (!moved) return ever ? Turn::Moved : Turn::Stuck;
+    fruitful_ = fruitful_ || works;
     if (!works) return Turn::Waits;
     if (context_.warp_instructions >= end && block.running != 0) return Turn::Moved;
   }
@@ -423,6 +424,7 @@ RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
     for (; wanted != 0 && next_ < clusters && active_.size() + each <= maximum; --wanted)
       start_cluster(next_++);
     bool moved = false;
+    fruitful_ = false;
     std::size_t waiting = 0;
     for (auto& block : active_) {
       const Turn turn = run_block(*block, streams, quantum);
@@ -442,7 +444,7 @@ RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
     const bool all_wait = waiting != 0 && waiting == active_.size();
     const bool more = next_ < clusters && active_.size() + each <= maximum;
     full_rounds_ = more ? 0 : full_rounds_ + 1;
-    fruitless = all_wait && !more ? fruitless + 1 : 0;
+    fruitless = all_wait && !more && !fruitful_ ? fruitless + 1 : 0;
     if (fruitless != 0) all_in_vain(all_of(active_), fruitless);
     // Whoever waits for all others would else be asked once for each of them.
     wanted = all_wait ? waiting : options_.short_turns ? active_.size() / 2 + 1 : 1;

@@ -36,6 +36,7 @@ inline constexpr unsigned kFirstLook = 32;
 /// Whether a warp goes round in circles (spin.cpp).
 struct SpinWatch {
   bool spins = false;               ///< when it was last looked at
+  bool same = false;                ///< ... in the circle that it was in before
   bool asks = false;                ///< then it did the same again and again, with other registers
   bool met = false;                 ///< a side of it has ended or met others since
   unsigned left = 0, interval = 0;  ///< turns used up until it is looked at again
@@ -49,6 +50,7 @@ struct RoundWatch {
   std::uint64_t fingerprint = 0;
   unsigned age = 0, limit = 0;      ///< stops since then, and until a later one takes its place
   unsigned rest = 0, interval = 0;  ///< stops until it is looked at again
+  bool found = false;               ///< it has come back to that place since
 };
 
 struct WarpState : Warp {
@@ -159,7 +161,8 @@ class Runner {
   /// what a fault would say.
   bool strays(Address address, unsigned bytes, const std::string& text) const;
   /// Whether the warp, which has stopped somewhere, stands and is as it was before.
-  enum class Round : std::uint8_t { Yes, No, Unknown };
+  /// Again: Yes, and since the last time nothing about it has changed.
+  enum class Round : std::uint8_t { Yes, Again, No, Unknown };
   Round comes_round(const Block& block, WarpState& warp);
   /// Every warp of the blocks that run has gone round in circles, so many times in a row: from some
   /// time on lanes of one warp give way to one another; if nothing comes of it, RunError.
@@ -230,6 +233,7 @@ class Runner {
   bool waits_ = false;
   bool lanes_part_ = false;
   unsigned full_rounds_ = 0;  // of run(), since no further block can be started
+  bool fruitful_ = false;     // ... in this round somebody did more than ask
   std::vector<std::uint32_t> scratch_;
   const Block* stepping_ = nullptr;  ///< whose warp runs
   bool arrived_ = false;             ///< the last step ended at a barrier, or waits by asking,

@@ -73,7 +73,9 @@ struct Rounds {
 }  // namespace
 
 /// Runs the warp until it stands where it stood, with registers that it had there before; false
-/// when something else happens, or its registers differ each time, or it does not come back.
+/// when something else happens, or its registers differ each time, or it does not come back. It may
+/// have left one circle and come into another: only if it comes back to where it began is it sure
+/// to have done nothing.
 bool Runner::goes_round(Block& block, WarpState& warp, trace::StreamWriter* streams) {
   constexpr unsigned kSteps = 512;  // accesses and branches
   constexpr std::size_t kRounds = 4;
@@ -83,9 +85,14 @@ bool Runner::goes_round(Block& block, WarpState& warp, trace::StreamWriter* stre
   std::size_t rounds = 0;
   Rounds written;
   warp.watch.spins = warp.watch.asks = false;
+  // Where it stands now, which is in its circle if it was in one before and has not left it.
+  const Record* const first = warp.ip;
+  const u32 first_mask = warp.mask, first_depth = warp.sp;
+  const u64 first_print = fingerprint(block, warp);
   const u32 traced = std::exchange(context_.traced, 1);  // what is accessed is told
   const auto ends = [&](bool round) {
     context_.traced = traced;
+    warp.watch.same = false;
     warp.watch.asks = !round && written.equal + 2 >= kRounds;
     return warp.watch.spins = round;
   };
@@ -103,6 +110,11 @@ bool Runner::goes_round(Block& block, WarpState& warp, trace::StreamWriter* stre
     const unsigned words = advance(block, warp, streams, 1);
     written.now = hash_of(written.now, {scratch_.data(), words});
     if (warp.status != WarpState::Status::Ready || (arrived_ && !asks_)) return ends(false);
+    if (warp.ip == first && warp.mask == first_mask && warp.sp == first_depth &&
+        fingerprint(block, warp) == first_print) {
+      ends(true);
+      return warp.watch.same = true;
+    }
     if (warp.ip != at || warp.mask != mask || warp.sp != depth) continue;
     written.come_round();
     const u64 now = fingerprint(block, warp);
@@ -124,13 +136,23 @@ Runner::Round Runner::comes_round(const Block& block, WarpState& warp) {
   }
   if (warp.ip == r.at && warp.mask == r.mask && warp.sp == r.depth &&
       fingerprint(block, warp) == r.fingerprint) {
-    r = {};
+    r.age = 0;
     warp.watch.spins = true;
-    return Round::Yes;
+    return std::exchange(r.found, true) ? Round::Again : Round::Yes;
   }
   if (r.age++ < r.limit) return Round::Unknown;
+  if (r.found) {  // it has got away
+    r = {};
+    warp.watch.spins = false;
+    return Round::No;
+  }
   if (r.limit < kLongest) {
-    r = {warp.ip, warp.mask, warp.sp, fingerprint(block, warp), 0, 2 * r.limit + 1, 0, r.interval};
+    r = {.at = warp.ip,
+         .mask = warp.mask,
+         .depth = warp.sp,
+         .fingerprint = fingerprint(block, warp),
+         .limit = 2 * r.limit + 1,
+         .interval = r.interval};
     return Round::Unknown;
   }
   const unsigned rest = std::min(2 * r.interval + 1, kMaxRest);
@@ -149,6 +171,7 @@ void Runner::slice_of_parted(Block& block, WarpState& warp, trace::StreamWriter*
   constexpr u64 kFirst = 64, kLongest = u64{1} << 14;
   const u64 end = context_.warp_instructions + budget;
   u64 next = kFirst;
+  warp.watch.spins = false;  // it may get away this time
   const auto stops = [&] {
     return warp.status != WarpState::Status::Ready || (arrived_ && !asks_);
   };
