@@ -129,35 +129,35 @@ bool Runner::goes_round(Block& block, WarpState& warp, trace::StreamWriter* stre
 /// Brent's way to find a circle: what a warp is compared with is twice as old each time.
 Runner::Round Runner::comes_round(const Block& block, WarpState& warp) {
   constexpr unsigned kLongest = 64, kMaxRest = 1023;
-  RoundWatch& r = warp.round;
-  if (r.rest != 0 && !lanes_part_) {
-    --r.rest;
+  RoundWatch& watch = warp.round;
+  if (watch.rest != 0 && !lanes_part_) {
+    --watch.rest;
     return Round::Unknown;
   }
-  if (warp.ip == r.at && warp.mask == r.mask && warp.sp == r.depth &&
-      fingerprint(block, warp) == r.fingerprint) {
-    r.age = 0;
+  if (warp.ip == watch.at && warp.mask == watch.mask && warp.sp == watch.depth &&
+      fingerprint(block, warp) == watch.fingerprint) {
+    watch.age = 0;
     warp.watch.spins = true;
-    return std::exchange(r.found, true) ? Round::Again : Round::Yes;
+    return std::exchange(watch.found, true) ? Round::Again : Round::Yes;
   }
-  if (r.age++ < r.limit) return Round::Unknown;
-  if (r.found) {  // it has got away
-    r = {};
+  if (watch.age++ < watch.limit) return Round::Unknown;
+  if (watch.found) {  // it has got away
+    watch = {};
     warp.watch.spins = false;
     return Round::No;
   }
-  if (r.limit < kLongest) {
-    r = {.at = warp.ip,
-         .mask = warp.mask,
-         .depth = warp.sp,
-         .fingerprint = fingerprint(block, warp),
-         .limit = 2 * r.limit + 1,
-         .interval = r.interval};
+  if (watch.limit < kLongest) {
+    watch = {.at = warp.ip,
+             .mask = warp.mask,
+             .depth = warp.sp,
+             .fingerprint = fingerprint(block, warp),
+             .limit = 2 * watch.limit + 1,
+             .interval = watch.interval};
     return Round::Unknown;
   }
-  const unsigned rest = std::min(2 * r.interval + 1, kMaxRest);
-  r = {};
-  r.rest = r.interval = rest;
+  const unsigned rest = std::min(2 * watch.interval + 1, kMaxRest);
+  watch = {};
+  watch.rest = watch.interval = rest;
   warp.watch.spins = false;
   moved(warp);
   return Round::No;
