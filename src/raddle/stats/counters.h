@@ -4,9 +4,9 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <vector>
 
 #include "raddle/base/limits.h"
+#include "raddle/base/zeroed_array.h"
 #include "raddle/stats/accumulate.h"
 #include "raddle/stats/terms.h"
 
@@ -30,7 +30,7 @@ class PerKernel {
   }
 
  private:
-  std::vector<Counters> slot_;
+  ZeroedArray<Counters> slot_;
 };
 
 /// What an SM's warps do; kept by kernel.

@@ -11,6 +11,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/base/prefetch.h"
+#include "raddle/base/zeroed_array.h"
 
 namespace raddle::timing {
 
@@ -34,7 +35,6 @@ class Mshrs {
     RADDLE_ASSERT(entries >= 1 && entries + unclaimed < kNone && merges >= 1 &&
                   waiter_.size() <= kMaxWaiters);
     std::iota(free_.begin(), free_.end(), std::uint16_t{0});
-    for (unsigned i = 0; i < waiter_.size(); ++i) waiter_[i].next = i + 1;
   }
   bool full() const { return used_ == limit_; }
   unsigned used() const { return used_; }
@@ -83,8 +83,7 @@ class Mshrs {
       entry.set_need(need);
       return;
     }
-    const std::uint32_t n = waiter_free_;
-    waiter_free_ = waiter_[n].next;
+    const std::uint32_t n = take_waiter();
     std::uint32_t next = n;
     if (entry.waiting > 2) {
       next = waiter_[entry.last()].next;
@@ -224,6 +223,13 @@ class Mshrs {
       --waiting_;
     }
   }
+  /// What was freed last, else the first that was never taken.
+  std::uint32_t take_waiter() {
+    const std::uint32_t n = waiter_free_;
+    if (n == waiters_touched_) waiter_free_ = ++waiters_touched_;
+    else waiter_free_ = waiter_[n].next;
+    return n;
+  }
   /// Who waits longest of the others is the first then.
   void take_out_first(Entry& entry) {
     entry.set_need(0);
@@ -257,10 +263,10 @@ class Mshrs {
     free_[--used_] = static_cast<std::uint16_t>(e);
   }
   unsigned merges_, limit_, bucket_mask_, used_ = 0, waiting_ = 0, unclaimed_ = 0;
-  std::uint32_t waiter_free_ = 0;
+  std::uint32_t waiter_free_ = 0, waiters_touched_ = 0;
   std::vector<std::uint16_t> bucket_, free_;  // free_: from used_ on, the next first
   std::vector<Entry> entry_;
-  std::vector<Waiting> waiter_;
+  ZeroedArray<Waiting> waiter_;
   std::vector<bool> is_unclaimed_;  // by entry, if there may be any
 };
 

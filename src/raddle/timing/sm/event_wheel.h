@@ -4,11 +4,11 @@
 #pragma once
 #include <bit>
 #include <cstdint>
-#include <vector>
 
 #include "raddle/base/error.h"
 #include "raddle/base/mask.h"
 #include "raddle/base/types.h"
+#include "raddle/base/zeroed_array.h"
 
 namespace raddle::timing {
 
@@ -61,15 +61,16 @@ class EventWheel {
   /// At most `capacity` events under way.
   explicit EventWheel(unsigned capacity) : nodes_(capacity + 1) {
     RADDLE_ASSERT(capacity < 0xffff);
-    for (unsigned i = 1; i <= capacity; ++i)
-      nodes_[i].next = static_cast<std::uint16_t>(i < capacity ? i + 1 : 0);
-    free_ = 1;
   }
   /// Preconditions: now < at < now + kHorizon.
   void push(Cycle at, Event event) {
-    RADDLE_ASSERT(free_ != 0);
-    std::uint16_t n = free_;
-    free_ = nodes_[n].next;
+    const std::uint16_t n = free_;
+    if (n == fresh_) {
+      RADDLE_ASSERT(n < nodes_.size());
+      free_ = ++fresh_;
+    } else {
+      free_ = nodes_[n].next;
+    }
     Slot& slot = slots_[at % kHorizon];
     nodes_[n] = {event, slot.first};
     slot.first = n;
@@ -129,10 +130,12 @@ class EventWheel {
     occupied_[word(at)] |= 1ull << (at & 63);
     occupied_words_ |= static_cast<std::uint16_t>(1u << word(at));
   }
-  std::uint16_t occupied_words_ = 0, free_ = 0;
+  std::uint16_t occupied_words_ = 0;
+  std::uint16_t free_ = 1;   // the node that is used next
+  std::uint16_t fresh_ = 1;  // from here on none has ever been used
   std::uint64_t occupied_[kWords] = {};
   Slot slots_[kHorizon];
-  std::vector<Node> nodes_;  // [0] is nobody
+  ZeroedArray<Node> nodes_;  // [0] is nobody
 };
 
 }  // namespace raddle::timing

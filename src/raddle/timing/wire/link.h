@@ -10,6 +10,7 @@
 #include "raddle/base/error.h"
 #include "raddle/base/mask.h"
 #include "raddle/base/types.h"
+#include "raddle/base/zeroed_array.h"
 
 namespace raddle::timing {
 
@@ -47,9 +48,9 @@ class Link {
  public:
   explicit Link(unsigned capacity)
       : mask_(std::bit_ceil(capacity) - 1),
-        slots_(std::make_unique<Arrival<T>[]>(mask_ + 1)),
+        slots_(mask_ + 1),
         sender_mask_(mask_),
-        sender_slots_(slots_.get()) {}
+        sender_slots_(slots_.data()) {}
   [[gnu::always_inline]] Cycle next_arrival() const {     // a call costs as much again
     if (static_cast<std::int32_t>(seen_ - head_) <= 0) {  // what has been seen has been taken
       seen_ = tail_.load(std::memory_order_acquire);
@@ -84,7 +85,7 @@ class Link {
   alignas(64) std::uint32_t head_ = 0;
   mutable std::uint32_t seen_ = 0;
   std::uint32_t mask_;
-  std::unique_ptr<Arrival<T>[]> slots_;
+  ZeroedArray<Arrival<T>> slots_;
   alignas(64) std::atomic<std::uint32_t> tail_{0};
   std::uint32_t sender_mask_;
   Arrival<T>* sender_slots_;

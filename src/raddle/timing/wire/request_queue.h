@@ -4,11 +4,11 @@
 #pragma once
 #include <algorithm>
 #include <bit>
-#include <vector>
 
 #include "raddle/base/error.h"
 #include "raddle/base/prefetch.h"
 #include "raddle/base/types.h"
+#include "raddle/base/zeroed_array.h"
 #include "raddle/timing/wire/message.h"
 
 namespace raddle::timing {
@@ -52,7 +52,7 @@ class RequestQueue {
     head_ = first;
     tail_ = first + n;
   }
-  std::vector<Place> place_;
+  ZeroedArray<Place> place_;
   std::uint32_t mask_, head_ = 0, tail_ = 0;
 };
 
