@@ -93,9 +93,10 @@ class InstructionCaches {
         l1_miss_latency_(sm.fetch.l1_miss_latency_cycles) {
     const FetchSpec& f = sm.fetch;
     if (f.cache_kib == 0) return;
-    l0_.assign(f.cache_per_scheduler ? sm.schedulers : 1,
-               InstructionCache({f.cache_sets(), f.cache_ways, f.miss_latency_cycles,
-                                 f.stream_interval_cycles, f.stream_lines}));
+    const InstructionCache::Shape shape{f.cache_sets(), f.cache_ways, f.miss_latency_cycles,
+                                        f.stream_interval_cycles, f.stream_lines};
+    for (unsigned n = f.cache_per_scheduler ? sm.schedulers : 1; n != 0; --n)
+      l0_.emplace_back(shape);
     if (f.l1_kib == 0) return;
     l1_.emplace(InstructionCache::Shape{f.l1_sets(), f.l1_ways, f.l1_miss_latency_cycles,
                                         f.l1_stream_interval_cycles, f.stream_lines});

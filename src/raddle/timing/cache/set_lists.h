@@ -1,0 +1,119 @@
+// Where the lines of sets of many ways are, and when each was used. A look-up follows the chain of
+// its hash, a use moves the way to the head of its set's list: neither depends on the number of
+// ways. Sets of a few: set_rows.h.
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "raddle/base/error.h"
+#include "raddle/base/prefetch.h"
+
+namespace raddle::timing {
+
+class SetLists {
+ public:
+  /// Sets are 1 << shift ways apart.
+  SetLists(unsigned sets, unsigned ways, unsigned shift)
+      : ways_(ways),
+        shift_(shift),
+        hash_shift_(static_cast<unsigned>(std::countl_zero(2 * std::bit_ceil(sets) << shift)) + 1),
+        chain_(std::size_t{1} << (32 - hash_shift_)),
+        next_(std::size_t{sets} << shift),
+        later_(next_.size()),
+        earlier_(next_.size()),
+        newest_(sets, static_cast<std::uint16_t>(ways - 1)) {
+    RADDLE_ASSERT(next_.size() <= kMaxHandles && ways >= 1);
+    for (unsigned set = 0; set < sets; ++set) link(set);  // empty ways are given out from the first
+  }
+  static constexpr unsigned kMaxHandles = 0xffff;
+
+  /// The way that holds the line and of which is(way) holds, or `none`.
+  template <class Is>
+  unsigned find(unsigned set, std::uint32_t line, unsigned none, Is is) const {
+    for (unsigned at = chain_[hash(line)]; at != 0; at = next_[at - 1])
+      if (const unsigned h = at - 1; h >> shift_ == set && is(h & low())) return h & low();
+    return none;
+  }
+  void prefetch_line(std::uint32_t line) const { raddle::prefetch(&chain_[hash(line)]); }
+  /// The way, which held `old` if `was_placed`, holds the line.
+  void place(unsigned set, unsigned way, bool was_placed, std::uint32_t old, std::uint32_t line) {
+    const auto at = static_cast<std::uint16_t>((set << shift_) + way + 1);
+    if (was_placed) {
+      std::uint16_t* from = &chain_[hash(old)];
+      while (*from != at) from = &next_[*from - 1u];
+      *from = next_[at - 1u];
+    }
+    std::uint16_t& head = chain_[hash(line)];
+    next_[at - 1u] = head;
+    head = at;
+  }
+  /// Most recently used from now on.
+  void touch(unsigned set, unsigned way) {
+    if (newest_[set] == way) return;
+    move_before_newest(set, way);
+    newest_[set] = static_cast<std::uint16_t>(way);
+  }
+  /// Used longest ago from now on: in the ring that is the place before the newest.
+  void make_oldest(unsigned set, unsigned way) {
+    if (newest_[set] == way) {
+      newest_[set] = earlier(set, way);
+      return;
+    }
+    move_before_newest(set, way);
+  }
+  unsigned oldest(unsigned set) const { return later(set, newest_[set]); }
+  /// Of those of which is(way) holds, the one that was used longest ago, or `none`.
+  template <class Is>
+  unsigned oldest(unsigned set, unsigned none, Is is) const {
+    unsigned way = oldest(set);
+    for (unsigned left = ways_; left != 0; --left, way = later(set, way))
+      if (is(way)) return way;
+    return none;
+  }
+  /// The first way was used last, the next before it, and so on.
+  void order_by_number(unsigned set) {
+    const unsigned begin = set << shift_;
+    for (unsigned w = 0; w < ways_; ++w) {
+      later_[begin + w] = static_cast<std::uint16_t>(w == 0 ? ways_ - 1 : w - 1);
+      earlier_[begin + w] = static_cast<std::uint16_t>(w + 1 == ways_ ? 0 : w + 1);
+    }
+    newest_[set] = 0;
+  }
+
+ private:
+  unsigned low() const { return (1u << shift_) - 1; }
+  unsigned hash(std::uint32_t line) const { return line * 0x9e3779b1u >> hash_shift_; }
+  std::uint16_t later(unsigned set, unsigned way) const { return later_[(set << shift_) + way]; }
+  std::uint16_t earlier(unsigned set, unsigned way) const {
+    return earlier_[(set << shift_) + way];
+  }
+  /// The ring of a set: the last way is the newest, the first the oldest.
+  void link(unsigned set) {
+    const unsigned begin = set << shift_;
+    for (unsigned w = 0; w < ways_; ++w) {
+      later_[begin + w] = static_cast<std::uint16_t>(w + 1 == ways_ ? 0 : w + 1);
+      earlier_[begin + w] = static_cast<std::uint16_t>(w == 0 ? ways_ - 1 : w - 1);
+    }
+  }
+  /// Between the newest and the oldest, which are neighbours in the ring.
+  void move_before_newest(unsigned set, unsigned way) {
+    const unsigned begin = set << shift_, newest = newest_[set];
+    std::uint16_t *const later = &later_[begin], *const earlier = &earlier_[begin];
+    if (later[newest] == way) return;
+    later[earlier[way]] = later[way];
+    earlier[later[way]] = earlier[way];
+    const std::uint16_t oldest = later[newest];
+    later[newest] = earlier[oldest] = static_cast<std::uint16_t>(way);
+    earlier[way] = static_cast<std::uint16_t>(newest);
+    later[way] = oldest;
+  }
+
+  unsigned ways_, shift_, hash_shift_;
+  std::vector<std::uint16_t> chain_;            // by hash of a line: a handle and 1, 0: none
+  std::vector<std::uint16_t> next_;             // by handle: the next of its chain
+  std::vector<std::uint16_t> later_, earlier_;  // by handle: ways of the set, in a ring by use
+  std::vector<std::uint16_t> newest_;           // by set
+};
+
+}  // namespace raddle::timing
