@@ -371,6 +371,26 @@ trace::KernelCode with_guards(trace::KernelCode code) {
   return code;
 }
 
+/// Instructions from `size` on stand for others.
+std::vector<ScheduleStep> steps(const trace::KernelCode& original, const Schedule& in, u32 size) {
+  std::vector<ScheduleStep> out;
+  out.reserve(original.instructions.size());
+  for (u32 i = 0; i < original.instructions.size(); ++i) {
+    const u32 as = i < size ? i : original.instructions[i].alias_of;
+    RADDLE_ASSERT(as < size);
+    const OpKind kind = in.code.instructions[in.place[i]].kind;
+    out.push_back({.block = in.block[as],
+                   .as = as,
+                   .place = in.place[i],
+                   .turn = in.place[as] - in.begin[in.block[as]],
+                   .meeting = in.meeting[as],
+                   .dropped = in.dropped[as],
+                   .carries = !in.dropped[i] && trace::carries_transactions(kind),
+                   .shares = kind == OpKind::Alu || kind == OpKind::Branch});
+  }
+  return out;
+}
+
 }  // namespace
 
 Schedule schedule(const trace::KernelCode& original_code, const LoweringSpec& spec) {
@@ -445,6 +465,7 @@ Schedule schedule(const trace::KernelCode& original_code, const LoweringSpec& sp
   }
   for (StaticInst& in : out.code.instructions)
     for (u32& to : in.next) to = out.begin[out.block[to]];
+  out.steps = steps(original_code, out, size);
   return out;
 }
 

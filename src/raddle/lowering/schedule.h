@@ -19,6 +19,18 @@
 
 namespace raddle::lowering {
 
+/// What a stream needs to know of an instruction of the original to put it into its place.
+struct ScheduleStep {
+  std::uint32_t block;    ///< its basic block
+  std::uint32_t as;       ///< itself; of one that stands for another: that one
+  std::uint32_t place;    ///< of itself in the new code
+  std::uint32_t turn;     ///< place of `as` in the block
+  std::uint32_t meeting;  ///< Schedule::meeting of `as`
+  bool dropped;           ///< Schedule::dropped of `as`
+  bool carries;           ///< its record has a payload
+  bool shares;            ///< ... may be one of several instructions
+};
+
 struct Schedule {
   /// Reordered; instructions that became part of another one are missing, and dropped ones.
   trace::KernelCode code;
@@ -31,6 +43,7 @@ struct Schedule {
   std::vector<std::uint32_t> begin;  ///< by block: place of its first instruction, and the end
   std::vector<std::uint32_t> first;  ///< by block: its first instruction, and the end
   std::vector<bool> as_written;      ///< by block: its order is the original's
+  std::vector<ScheduleStep> steps;   ///< by instruction of the original
   bool is_identity = true;
 };
 

@@ -14,15 +14,21 @@ using u32 = std::uint32_t;
 /// A warp's way through the stream, one run of a block at a time.
 class ScheduledStream::Warp {
  public:
-  Warp(trace::KernelStream& inner, const Schedule& schedule, u32 block, unsigned warp)
-      : inner_(inner), schedule_(schedule), from_(inner.open(block, warp)) {}
+  Warp(trace::KernelStream& inner, const Schedule& schedule)
+      : inner_(inner), schedule_(schedule), steps_(schedule.steps.data()) {}
+
+  void start(u32 block, unsigned warp) {
+    from_ = inner_.open(block, warp);
+    done_ = 0;
+  }
 
   /// The next records, or nothing at the end.
   bool next(WarpCursor& cursor) {
-    out_.clear();
-    while (out_.size() < kEnough && more()) {
-      const u32 i = Record{from_.at[0], 0}.inst() + done_;
-      if (i < schedule_.block.size() && schedule_.as_written[schedule_.block[i]]) {
+    filled_ = 0;
+    while (filled_ < kEnough && more()) {
+      const u32 i = record().inst() + done_;
+      const ScheduleStep& step = steps_[i];
+      if (step.as == i && schedule_.as_written[step.block]) {
         pass_on(i);
       } else {
         gather();
@@ -30,8 +36,8 @@ class ScheduledStream::Warp {
       }
     }
     cursor.at = out_.data();
-    cursor.end = out_.data() + out_.size();
-    return !out_.empty();
+    cursor.end = out_.data() + filled_;
+    return filled_ != 0;
   }
 
  private:
@@ -41,28 +47,37 @@ class ScheduledStream::Warp {
     u32 place;  // where it is in the code; differs from its turn if it stands for another one
     u32 mask, transactions;
     u32 payload, words;  // in payload_
+    bool shares;         // a record with its neighbours
   };
 
   bool more() { return from_.at != from_.end || inner_.refill(from_); }
   Record record() const { return {from_.at[0], from_.at[1]}; }
-  /// `n` more instructions of the record are taken.
-  void advance(const Record& r, u32 n) {
-    done_ += n;
-    if (done_ < r.count()) return;
-    from_.at += trace::kRecordWords + words_of(r);
-    done_ = 0;
+  static u32 words_of(const ScheduleStep& step, const Record& r) {
+    return step.carries ? r.transactions() * trace::kTransactionWords : 0;
+  }
+  /// Room for so many more words. They are written from the pointer on, and counted in filled_.
+  u32* room(std::size_t words) {
+    if (out_.size() < filled_ + words) out_.resize(2 * (filled_ + words));
+    return out_.data() + filled_;
   }
 
   /// What a record has of a block that stays as it was written.
   void pass_on(u32 i) {
     const Record r = record();
-    const u32 block = schedule_.block[i];
-    const u32 n = std::min(r.count() - done_, schedule_.first[block + 1] - i);
-    out_.push_back(Record::make(schedule_.place[i], n, r.transactions(), r.mask).head);
-    out_.push_back(r.mask);
-    out_.insert(out_.end(), from_.at + trace::kRecordWords,
-                from_.at + trace::kRecordWords + words_of(r));
-    advance(r, n);
+    const ScheduleStep& step = steps_[i];
+    const u32 n = std::min(r.count() - done_, schedule_.first[step.block + 1] - i);
+    const u32 words = words_of(step, r);
+    u32* to = room(trace::kRecordWords + words);
+    to[0] = Record::make(step.place, n, r.transactions(), r.mask).head;
+    to[1] = r.mask;
+    std::copy_n(from_.at + trace::kRecordWords, words, to + trace::kRecordWords);
+    filled_ += trace::kRecordWords + words;
+    done_ += n;
+    if (done_ == r.count()) end_record(words);
+  }
+  void end_record(u32 words) {
+    from_.at += trace::kRecordWords + words;
+    done_ = 0;
   }
 
   /// Entries of the next run of a block, by their turns: its instructions rise.
@@ -70,21 +85,24 @@ class ScheduledStream::Warp {
     entries_.clear();
     payload_.clear();
     decisions_.clear();
-    block_ = kNothing;
+    u32 block = kNothing;
     for (u32 last = 0; more();) {
       const Record r = record();
-      const u32 i = r.inst() + done_;
-      const u32 as = i < schedule_.block.size() ? i : original_of(i);
-      if (block_ != kNothing && (schedule_.block[as] != block_ || as <= last)) return;
-      if (block_ == kNothing) {
-        block_ = schedule_.block[as];
-        turns_.assign(schedule_.begin[block_ + 1] - schedule_.begin[block_], kNothing);
+      const ScheduleStep* step = steps_ + r.inst() + done_;
+      const u32 words = words_of(*step, r);
+      for (; done_ < r.count(); ++done_, ++step) {
+        if (step->block != block || step->as <= last) {
+          if (block != kNothing) return;
+          block = step->block;
+          turns_.assign(schedule_.begin[block + 1] - schedule_.begin[block], kNothing);
+        }
+        while (!decisions_.empty() && step->as >= steps_[decisions_.back().branch].meeting)
+          pass_sides();
+        last = step->as;
+        if (!step->dropped) take(*step, r, words);
+        else if (step->meeting != trace::kNoRegister) decisions_.push_back({step->as, r.mask});
       }
-      while (!decisions_.empty() && as >= schedule_.meeting[decisions_.back().branch]) pass_sides();
-      last = as;
-      if (!schedule_.dropped[as]) take(i, schedule_.place[as] - schedule_.begin[block_], r);
-      else if (schedule_.meeting[as] != trace::kNoRegister) decisions_.push_back({as, r.mask});
-      advance(r, 1);
+      end_record(words);
     }
   }
 
@@ -93,87 +111,59 @@ class ScheduledStream::Warp {
   void pass_sides() {
     const auto [branch, mask] = decisions_.back();
     decisions_.pop_back();
-    for (u32 k = branch + 1; k < schedule_.meeting[branch]; ++k) {
-      if (schedule_.dropped[k] || schedule_.joined[k]) continue;
-      u32& turn = turns_[schedule_.place[k] - schedule_.begin[block_]];
-      if (turn != kNothing) continue;
-      turn = static_cast<u32>(entries_.size());
-      entries_.push_back({schedule_.place[k], mask, 0, static_cast<u32>(payload_.size()), 0});
+    for (u32 k = branch + 1; k < steps_[branch].meeting; ++k) {
+      const ScheduleStep& step = steps_[k];
+      if (step.dropped || schedule_.joined[k] || turns_[step.turn] != kNothing) continue;
+      add(step, {step.place, mask, 0, 0, 0, step.shares});
     }
   }
 
-  u32 original_of(u32 i) const {
-    const u32 alias = schedule_.code.instructions[schedule_.place[i]].alias_of;
-    const auto found = std::ranges::find(schedule_.place, alias);
-    return static_cast<u32>(found - schedule_.place.begin());
-  }
-
-  u32 words_of(const Record& r) const {
-    if (schedule_.dropped[r.inst()]) return 0;
-    return trace::carries_transactions(kind(r.inst())) ? r.transactions() * trace::kTransactionWords
-                                                       : 0;
-  }
-  OpKind kind(u32 original) const {
-    return schedule_.code.instructions[schedule_.place[original]].kind;
-  }
-
-  void take(u32 i, u32 turn, const Record& r) {
-    if (turns_[turn] != kNothing) {
+  void take(const ScheduleStep& step, const Record& r, u32 words) {
+    if (turns_[step.turn] != kNothing) {
       // Joined loads take of the banks together as much as the worst of them.
-      Entry& first = entries_[turns_[turn]];
+      Entry& first = entries_[turns_[step.turn]];
       first.transactions = std::max(first.transactions, r.transactions());
       return;
     }
-    const u32 words = words_of(r);
-    turns_[turn] = static_cast<u32>(entries_.size());
-    entries_.push_back(
-        {schedule_.place[i], r.mask, r.transactions(), static_cast<u32>(payload_.size()), words});
-    payload_.insert(payload_.end(), from_.at + trace::kRecordWords,
-                    from_.at + trace::kRecordWords + words);
+    const u32 payload = static_cast<u32>(payload_.size());
+    add(step, {step.place, r.mask, r.transactions(), payload, words, step.shares});
+    const u32* from = from_.at + trace::kRecordWords;
+    payload_.insert(payload_.end(), from, from + words);
   }
-
-  bool shares(const Entry& e) const {
-    const OpKind k = schedule_.code.instructions[e.place].kind;
-    return k == OpKind::Alu || k == OpKind::Branch;
+  void add(const ScheduleStep& step, const Entry& entry) {
+    turns_[step.turn] = static_cast<u32>(entries_.size());
+    entries_.push_back(entry);
   }
 
   /// What follows in the block's order under the same mask and without payload shares a record.
   void put_out() {
-    const Entry* run = nullptr;
-    u32 count = 0;
-    auto end_run = [&] {
-      if (run == nullptr) return;
-      out_.push_back(Record::make(run->place, count, 0, run->mask).head);
-      out_.push_back(run->mask);
-      run = nullptr;
-    };
+    u32* const start = room(entries_.size() * trace::kRecordWords + payload_.size());
+    u32* to = start;
+    u32 place = kNothing, mask = 0, count = 0;  // of the record at to[-2], if others may join
     for (const u32 turn : turns_) {
       if (turn == kNothing) continue;
       const Entry& e = entries_[turn];
-      const bool together = shares(e);
-      if (run != nullptr && together && count < trace::kMaxRun && e.mask == run->mask &&
-          e.place == run->place + count) {
+      if (e.shares && e.mask == mask && e.place == place + count && count < trace::kMaxRun &&
+          place != kNothing) {
         ++count;
+        to[-2] = Record::make(place, count, 0, mask).head;
         continue;
       }
-      end_run();
-      if (together) {
-        run = &e;
-        count = 1;
-        continue;
-      }
-      out_.push_back(Record::make(e.place, 1, e.transactions, e.mask).head);
-      out_.push_back(e.mask);
-      out_.insert(out_.end(), payload_.begin() + e.payload, payload_.begin() + e.payload + e.words);
+      place = e.shares ? e.place : kNothing;
+      mask = e.mask;
+      count = 1;
+      to[0] = Record::make(e.place, 1, e.shares ? 0 : e.transactions, mask).head;
+      to[1] = mask;
+      to = std::copy_n(payload_.data() + e.payload, e.words, to + trace::kRecordWords);
     }
-    end_run();
+    filled_ += static_cast<std::size_t>(to - start);
   }
 
   trace::KernelStream& inner_;
   const Schedule& schedule_;
+  const ScheduleStep* steps_;
   WarpCursor from_;
   u32 done_ = 0;  // instructions of the record at from_ that have been taken
-  u32 block_ = kNothing;
   std::vector<Entry> entries_;
   std::vector<u32> turns_;  // by place in the block: its entry
   struct Decision {
@@ -181,6 +171,7 @@ class ScheduledStream::Warp {
   };
   std::vector<Decision> decisions_;  // whose sides the lanes have not left yet
   std::vector<u32> payload_, out_;
+  std::size_t filled_ = 0;  // of out_
 };
 
 ScheduledStream::ScheduledStream(std::shared_ptr<trace::KernelStream> inner,
@@ -193,13 +184,27 @@ ScheduledStream::ScheduledStream(std::shared_ptr<trace::KernelStream> inner,
 ScheduledStream::~ScheduledStream() = default;
 
 WarpCursor ScheduledStream::open(u32 block, unsigned warp) {
-  auto& warps = warps_[block];
-  if (warps.empty()) warps.resize(inner_->shape().warps_per_block());
-  warps[warp] = std::make_unique<Warp>(*inner_, *schedule_, block, warp);
+  Warps& warps = warps_[block];
+  if (warps.empty()) warps = take_spare();
+  warps[warp]->start(block, warp);
   WarpCursor out;
   out.position = warps[warp].get();
   const bool any = warps[warp]->next(out);
   RADDLE_ASSERT(any);
+  return out;
+}
+
+ScheduledStream::Warps ScheduledStream::take_spare() {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!spare_.empty()) {
+      Warps out = std::move(spare_.back());
+      spare_.pop_back();
+      return out;
+    }
+  }
+  Warps out(inner_->shape().warps_per_block());
+  for (auto& warp : out) warp = std::make_unique<Warp>(*inner_, *schedule_);
   return out;
 }
 
@@ -208,6 +213,10 @@ bool ScheduledStream::refill(WarpCursor& cursor) {
 }
 
 void ScheduledStream::close(u32 block) {
+  {
+    const std::scoped_lock lock(mutex_);
+    spare_.push_back(std::move(warps_[block]));
+  }
   warps_[block].clear();
   inner_->close(block);
 }

@@ -3,6 +3,7 @@
 // the block's end before it hands out the beginning.
 #pragma once
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "raddle/lowering/schedule.h"
@@ -24,9 +25,14 @@ class ScheduledStream final : public trace::KernelStream {
 
  private:
   class Warp;
+  using Warps = std::vector<std::unique_ptr<Warp>>;  // of a block
+  Warps take_spare();
+
   std::shared_ptr<trace::KernelStream> inner_;
   std::shared_ptr<const Schedule> schedule_;
-  std::vector<std::vector<std::unique_ptr<Warp>>> warps_;  // by block
+  std::vector<Warps> warps_;  // by block
+  std::mutex mutex_;          // of what follows
+  std::vector<Warps> spare_;  // of blocks that have ended: their memory is used again
 };
 
 }  // namespace raddle::lowering
