@@ -36,3 +36,12 @@ function(raddle_fast_program target)
     set_target_properties(${target} PROPERTIES LINK_OPTIONS "${options};${hot_link_options}")
   endif()
 endfunction()
+
+# Host code of workloads: their references compute as much as the kernels do.
+target_compile_options(raddle_workloads PRIVATE -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(raddle_workloads PRIVATE -ftree-vectorize -fvect-cost-model=dynamic)
+endif()
+if(RADDLE_ARCH)
+  target_compile_options(raddle_workloads PRIVATE -march=${RADDLE_ARCH})
+endif()
