@@ -30,6 +30,7 @@ test   xz                               xz-utils
 bench  /usr/include/benchmark/benchmark.h libbenchmark-dev
 slurm  /usr/sbin/slurmctld                slurm-wlm
 slurm  /usr/sbin/munged                   munge
+test   ?valgrind                        valgrind
 lint   clang-format                     clang-format
 lint   ctags                            universal-ctags
 lint   shellcheck                       shellcheck

@@ -8,7 +8,7 @@ source scripts/common.sh
 # shellcheck source=scripts/setup.sh
 source scripts/setup.sh
 
-steps=(ctest style verify kernels report hashes slurm asan fuzz tsan)
+steps=(ctest style verify kernels counts report hashes slurm asan fuzz tsan)
 # The gate must not fail by chance: its fuzzers take so many steps from the same seed. By hand, RADDLE_FUZZ_SECONDS=600
 # sends each somewhere new for so long.
 fuzz_seconds=${RADDLE_FUZZ_SECONDS:-}
@@ -39,6 +39,12 @@ step_verify() { scripts/verify.sh --check; }
 step_kernels() {
   workloads/regenerate.sh --check
   ! command -v python3 >/dev/null || scripts/measure_lowering.py registers --check
+}
+
+# No week that makes it slower.
+step_counts() {
+  build_preset release raddle
+  scripts/counts.sh
 }
 
 # A program whose kernels launch kernels: the launch tree and its waits.
