@@ -134,6 +134,14 @@ TEST(OpenPoints, ClustersOfTheLaunchAndTheirOccupancy) {
               HasSubstr("clusters need compute capability 9.0"));
 }
 
+TEST(OpenPoints, DivisionOf128Bits) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const std::string program = build_program(folder, "int128");
+  const Outcome o = exec({"--functional", "--quiet"}, {program});
+  EXPECT_EQ(o.status, 0) << o.out << o.err;
+}
+
 // They bring a runtime of their own, which asks for a driver.
 TEST(OpenPoints, LibrariesOfMachineCodeFailTheRunByName) {
   RADDLE_NEED_NVCC();

@@ -270,6 +270,13 @@ TEST(Integer, CarryChains) {
          }});
   check({"{ .reg .b64 lo, hi; add.cc.u64 lo, <A>, <B>; addc.u64 <D>, 0, 0; }", "qqq",
          [](u64 a, u64 b, u64) { return u64{a + b < a}; }});
+  // The flag of a difference is the carry of a + ~b + 1.
+  check({"{ .reg .b64 lo; sub.cc.u64 lo, <A>, <B>; addc.u64 <D>, 0, 0; }", "qqq",
+         [](u64 a, u64 b, u64) { return u64{a >= b}; }});
+  check({"{ .reg .b64 lo; sub.cc.u64 lo, <A>, <B>; subc.u64 <D>, 0, 0; }", "qqq",
+         [](u64 a, u64 b, u64) { return a >= b ? u64{0} : ~u64{0}; }});
+  check({"{ .reg .b64 lo; add.cc.u64 lo, <A>, <B>; subc.u64 <D>, 0, 0; }", "qqq",
+         [](u64 a, u64 b, u64) { return a + b < a ? u64{0} : ~u64{0}; }});
 }
 TEST(Integer, Packed16) {
   const auto lanes = [](u64 a, u64 b, auto f) {
