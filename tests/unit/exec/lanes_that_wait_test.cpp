@@ -76,10 +76,9 @@ TEST(LanesThatWait, AreInTheStream) {
     trace::MemoryTrace kept(code_of(*launch.kernel), launch.shape);
     const RunCount count = lock.rig.machine.run(launch, &kept);
     EXPECT_EQ(lock.word(lock.count), 32u);
-    std::uint64_t instructions = 0, threads = 0, sets_free = 0;
+    std::uint64_t instructions = 0, sets_free = 0;
     for (const Op& op : ops_of(kept, 0, 0)) {
       instructions += op.count;
-      threads += op.count * static_cast<unsigned>(__builtin_popcount(op.mask));
       const trace::KernelCode& code = *code_of(*launch.kernel);
       if (code.opcode_names[code.instructions[op.inst].opcode] == "atom.global.exch.b32")
         sets_free += static_cast<unsigned>(__builtin_popcount(op.mask));

@@ -88,7 +88,7 @@ class LiveStream final : public trace::KernelStream {
       end = runner_.step(*reader.open->block, warp, begin, begin + kChunkWords, kBudget);
     RADDLE_ASSERT(end >= begin && end <= begin + kBufferWords);
     if (warp.status == WarpState::Status::Ready) {
-      look(*reader.open->block, warp);
+      look(*reader.open->block, warp, {begin, end});
       look_at_lanes(warp, runner_.context().warp_instructions - before);
     }
     cursor.at = begin;
@@ -118,11 +118,13 @@ class LiveStream final : public trace::KernelStream {
     std::vector<Reader> readers;
   };
   /// Whether a warp that has just run goes round in circles, and what follows from that.
-  void look(Block& block, WarpState& warp) {
+  void look(Block& block, WarpState& warp, std::span<const u32> stream) {
+    warp.round.acts = warp.round.acts || runner_.acts(stream);
     const auto round = runner_.comes_round(block, warp);
     const bool again = round == Runner::Round::Again;
     if (std::exchange(warp.watch.met, false) || (!again && round != Runner::Round::Unknown))
       in_vain_ = 0;
+    if (in_vain_ == 0 || std::exchange(warp.round.acts, false)) idle_ = 0;
     if (!again && round != Runner::Round::Yes) return;
     if (runner_.lanes_part() && lanes_wait(warp)) give_way(runner_.context(), warp);
     std::vector<const Block*> blocks;
@@ -133,10 +135,12 @@ class LiveStream final : public trace::KernelStream {
         for (const WarpState& other : open->block->warps) {
           if (other.status != WarpState::Status::Ready) continue;
           ++asking;
-          if (!other.watch.spins) in_vain_ = 0;
+          if (!other.watch.spins) in_vain_ = idle_ = 0;
         }
       }
-    if (u64 times = ++in_vain_ / asking; times != 0) runner_.all_in_vain(blocks, times);
+    ++idle_;
+    if (u64 times = ++in_vain_ / asking; times != 0)
+      runner_.all_in_vain(blocks, times, idle_ / asking);
   }
   /// Lanes that have run for long while others of their warp wait give way even where they do not
   /// go round in circles: they may count how often they have asked.
@@ -167,6 +171,7 @@ class LiveStream final : public trace::KernelStream {
   std::shared_ptr<trace::MemoryTrace> before_;  // nullptr: live from the start
   std::map<u32, std::unique_ptr<Open>> open_;
   u64 in_vain_ = 0;  // looks, one after another, that found every warp going round in circles
+  u64 idle_ = 0;     // ... of which none acts
 };
 
 }  // namespace

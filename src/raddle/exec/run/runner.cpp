@@ -374,6 +374,7 @@ Runner::Turn Runner::run_block(Block& block, trace::StreamWriter* streams, u64 b
         moved = ever = true;
         slice(block, warp, streams, each);
         works = works || !warp.watch.spins || !warp.watch.same;
+        acts_ = acts_ || warp.watch.acts;
       }
     if (!moved) return ever ? Turn::Moved : Turn::Stuck;
     fruitful_ = fruitful_ || works;
@@ -418,13 +419,13 @@ RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
   const std::size_t maximum = max_blocks();
   const Turns turns = options_.short_turns ? kShortTurns : kLongTurns;
   const u64 quantum = cooperative_ ? 1 : each > 1 ? kLongTurns.warp : turns.block;
-  unsigned fruitless = 0;  // rounds in which all waited
-  std::size_t wanted = 1;  // blocks to be started beside those that go on
+  unsigned fruitless = 0, idle = 0;  // rounds in which all waited, and none acts by asking
+  std::size_t wanted = 1;            // blocks to be started beside those that go on
   while (next_ < clusters || !active_.empty()) {
     for (; wanted != 0 && next_ < clusters && active_.size() + each <= maximum; --wanted)
       start_cluster(next_++);
     bool moved = false;
-    fruitful_ = false;
+    fruitful_ = acts_ = false;
     std::size_t waiting = 0;
     for (auto& block : active_) {
       const Turn turn = run_block(*block, streams, quantum);
@@ -445,7 +446,8 @@ RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
     const bool more = next_ < clusters && active_.size() + each <= maximum;
     full_rounds_ = more ? 0 : full_rounds_ + 1;
     fruitless = all_wait && !more && !fruitful_ ? fruitless + 1 : 0;
-    if (fruitless != 0) all_in_vain(all_of(active_), fruitless);
+    idle = fruitless != 0 && !acts_ ? idle + 1 : 0;
+    if (fruitless != 0) all_in_vain(all_of(active_), fruitless, idle);
     // Whoever waits for all others would else be asked once for each of them.
     wanted = all_wait ? waiting : options_.short_turns ? active_.size() / 2 + 1 : 1;
   }

@@ -37,6 +37,7 @@ inline constexpr unsigned kFirstLook = 32;
 struct SpinWatch {
   bool spins = false;               ///< when it was last looked at
   bool same = false;                ///< ... in the circle that it was in before
+  bool acts = false;                ///< ... in which it may change memory, or sleeps
   bool asks = false;                ///< then it did the same again and again, with other registers
   bool met = false;                 ///< a side of it has ended or met others since
   unsigned left = 0, interval = 0;  ///< turns used up until it is looked at again
@@ -51,6 +52,7 @@ struct RoundWatch {
   unsigned age = 0, limit = 0;      ///< stops since then, and until a later one takes its place
   unsigned rest = 0, interval = 0;  ///< stops until it is looked at again
   bool found = false;               ///< it has come back to that place since
+  bool acts = false;                ///< it may have changed memory, or slept, since
 };
 
 struct WarpState : Warp {
@@ -164,9 +166,13 @@ class Runner {
   /// Again: Yes, and since the last time nothing about it has changed.
   enum class Round : std::uint8_t { Yes, Again, No, Unknown };
   Round comes_round(const Block& block, WarpState& warp);
-  /// Every warp of the blocks that run has gone round in circles, so many times in a row: from some
-  /// time on lanes of one warp give way to one another; if nothing comes of it, RunError.
-  void all_in_vain(std::span<const Block* const> blocks, std::uint64_t times);
+  /// Whether what a warp has done, by the records of its stream, may have changed memory, or it
+  /// has slept: then it may not be where it was although its registers are what they were.
+  bool acts(std::span<const std::uint32_t> stream) const;
+  /// Every warp of the blocks that run has gone round in circles, so many times in a row, and
+  /// `idle` times without acts(): from some time on lanes of one warp give way to one another; if
+  /// nothing comes of it, RunError.
+  void all_in_vain(std::span<const Block* const> blocks, std::uint64_t times, std::uint64_t idle);
   /// Lanes of a warp that goes round in circles give way to others.
   bool lanes_part() const { return lanes_part_; }
   void let_lanes_part() { lanes_part_ = options_.independent_lanes; }
@@ -234,6 +240,7 @@ class Runner {
   bool lanes_part_ = false;
   unsigned full_rounds_ = 0;  // of run(), since no further block can be started
   bool fruitful_ = false;     // ... in this round somebody did more than ask
+  bool acts_ = false;         // ... or asks by what may change memory
   std::vector<std::uint32_t> scratch_;
   const Block* stepping_ = nullptr;  ///< whose warp runs
   bool arrived_ = false;             ///< the last step ended at a barrier, or waits by asking,

@@ -90,9 +90,11 @@ bool Runner::goes_round(Block& block, WarpState& warp, trace::StreamWriter* stre
   const u32 first_mask = warp.mask, first_depth = warp.sp;
   const u64 first_print = fingerprint(block, warp);
   const u32 traced = std::exchange(context_.traced, 1);  // what is accessed is told
+  bool acted = false;
   const auto ends = [&](bool round) {
     context_.traced = traced;
     warp.watch.same = false;
+    warp.watch.acts = acted;
     warp.watch.asks = !round && written.equal + 2 >= kRounds;
     return warp.watch.spins = round;
   };
@@ -107,8 +109,9 @@ bool Runner::goes_round(Block& block, WarpState& warp, trace::StreamWriter* stre
       next = 8 * next + 8;
     }
     written.asks = written.asks || is_question(*warp.ip);
-    const unsigned words = advance(block, warp, streams, 1);
-    written.now = hash_of(written.now, {scratch_.data(), words});
+    const std::span<const u32> records(scratch_.data(), advance(block, warp, streams, 1));
+    acted = acted || acts(records);
+    written.now = hash_of(written.now, records);
     if (warp.status != WarpState::Status::Ready || (arrived_ && !asks_)) return ends(false);
     if (warp.ip == first && warp.mask == first_mask && warp.sp == first_depth &&
         fingerprint(block, warp) == first_print) {
@@ -175,24 +178,53 @@ void Runner::slice_of_parted(Block& block, WarpState& warp, trace::StreamWriter*
   const auto stops = [&] {
     return warp.status != WarpState::Status::Ready || (arrived_ && !asks_);
   };
+  // One side may write what another asks for, whichever goes round in the end.
+  bool acted = false;
+  const u32 traced = std::exchange(context_.traced, 1);
+  const auto over = [&] {
+    context_.traced = traced;
+    warp.watch.acts = acted;
+  };
   while (context_.warp_instructions < end) {
-    advance(block, warp, streams, std::min(next, end - context_.warp_instructions));
-    if (stops()) return;
-    if (goes_round(block, warp, streams) || (warp.watch.asks && lanes_wait(warp))) {
-      if (!lanes_wait(warp) || !give_way(context_, warp)) return;
+    const u64 maximum = std::min(next, end - context_.warp_instructions);
+    const unsigned words = advance(block, warp, streams, maximum);
+    acted = acted || acts({scratch_.data(), words});
+    if (stops()) return over();
+    const bool round = goes_round(block, warp, streams);
+    acted = acted || warp.watch.acts;
+    if (round || (warp.watch.asks && lanes_wait(warp))) {
+      if (!lanes_wait(warp) || !give_way(context_, warp)) return over();
       warp.watch.spins = false;
       next = kFirst;
     } else {
       moved(warp);
-      if (stops()) return;
+      if (stops()) return over();
       next = std::min(2 * next, kLongest);
     }
   }
+  over();
+}
+
+bool Runner::acts(std::span<const u32> stream) const {
+  using trace::OpKind;
+  const auto& instructions = kernel_.code->instructions;
+  for (std::size_t at = 0; at < stream.size();) {
+    const trace::Record record{stream[at], stream[at + 1]};
+    RADDLE_ASSERT(record.inst() < instructions.size());
+    const OpKind kind = instructions[record.inst()].kind;
+    const bool loads = kind == OpKind::LoadGlobal || kind == OpKind::LoadLocal ||
+                       kind == OpKind::LoadShared || kind == OpKind::LoadConst;
+    const bool nothing = kind == OpKind::Alu || kind == OpKind::Branch || kind == OpKind::Fence;
+    if (!loads && !nothing) return true;
+    at += trace::kRecordWords;
+    if (trace::carries_transactions(kind)) at += trace::kTransactionWords * record.transactions();
+  }
+  return false;
 }
 
 /// Where nothing changes any more. Lanes part late because blocks that have not been seen yet, or
 /// other warps, may do what a side waits for; programs that do not need it are left as they are.
-void Runner::all_in_vain(std::span<const Block* const> blocks, u64 times) {
+void Runner::all_in_vain(std::span<const Block* const> blocks, u64 times, u64 idle) {
   constexpr u64 kBeforeParting = 4, kBeforeEnd = 1000, kLooks = u64{1} << 17;
   if (times < kBeforeParting) return;
   u64 warps = 0;
@@ -207,8 +239,7 @@ void Runner::all_in_vain(std::span<const Block* const> blocks, u64 times) {
     }
   RADDLE_ASSERT(asks != nullptr);  // somebody has gone round
   if (waits != nullptr) let_lanes_part();
-  const bool patient = times < std::clamp(kLooks / warps, 2 * kBeforeParting, kBeforeEnd);
-  if (patient && (waits == nullptr || options_.independent_lanes)) return;
+  const u64 patience = std::clamp(kLooks / warps, 2 * kBeforeParting, kBeforeEnd);
   if (waits != nullptr && !options_.independent_lanes)
     throw RunError(fmt::format(
         "kernel {}: lanes of one warp wait for one another, which comes to no end before compute "
@@ -216,9 +247,11 @@ void Runner::all_in_vain(std::span<const Block* const> blocks, u64 times) {
         "others wait for them to leave their branch or loop",
         kernel_.title, waits->index, block_text(waits->block), waits->mask,
         location(waits->ip->inst)));
+  if (idle < patience) return;
   throw RunError(fmt::format(
-      "kernel {} does not end: every warp that runs goes round in circles and nothing changes any "
-      "more; warp {} of block {} asks again and again at {}",
+      "kernel {} does not end: every warp that runs goes round in circles and writes nothing; warp "
+      "{} of block {} asks again and again at {}. What the host or another stream does after the "
+      "launch is not seen by it, but with --live what the program has asked for before it waits",
       kernel_.title, asks->index, block_text(asks->block), location(asks->ip->inst)));
 }
 
