@@ -37,7 +37,8 @@ inline constexpr unsigned kFirstLook = 32;
 struct SpinWatch {
   bool spins = false;               ///< when it was last looked at
   bool same = false;                ///< ... in the circle that it was in before
-  bool acts = false;                ///< ... in which it may change memory, or sleeps
+  bool acts = false;                ///< ... in which it may have changed memory, or slept
+  std::uint64_t written = 0;        ///< hash of what it wrote in the last such circle
   bool asks = false;                ///< then it did the same again and again, with other registers
   bool met = false;                 ///< a side of it has ended or met others since
   unsigned left = 0, interval = 0;  ///< turns used up until it is looked at again
@@ -53,6 +54,7 @@ struct RoundWatch {
   unsigned rest = 0, interval = 0;  ///< stops until it is looked at again
   bool found = false;               ///< it has come back to that place since
   bool acts = false;                ///< it may have changed memory, or slept, since
+  std::uint64_t written = 0, written_last = 0;  ///< hashes of what it wrote since, and before that
 };
 
 struct WarpState : Warp {
@@ -166,11 +168,13 @@ class Runner {
   /// Again: Yes, and since the last time nothing about it has changed.
   enum class Round : std::uint8_t { Yes, Again, No, Unknown };
   Round comes_round(const Block& block, WarpState& warp);
-  /// Whether what a warp has done, by the records of its stream, may have changed memory, or it
-  /// has slept: then it may not be where it was although its registers are what they were.
-  bool acts(std::span<const std::uint32_t> stream) const;
+  /// Whether a warp has done, by the records of its stream, what keeps it from being where it was
+  /// although its registers are what they were: written to shared or local memory, slept, called.
+  /// Words of global memory that it wrote are mixed into `written` as they are now: who writes the
+  /// same in each round changes nothing.
+  bool acts(std::span<const std::uint32_t> stream, std::uint64_t& written) const;
   /// Every warp of the blocks that run has gone round in circles, so many times in a row, and
-  /// `idle` times without acts(): from some time on lanes of one warp give way to one another; if
+  /// `idle` times without changing memory: from some time on lanes of one warp give way to one another; if
   /// nothing comes of it, RunError.
   void all_in_vain(std::span<const Block* const> blocks, std::uint64_t times, std::uint64_t idle);
   /// Lanes of a warp that goes round in circles give way to others.

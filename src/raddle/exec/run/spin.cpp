@@ -91,10 +91,11 @@ bool Runner::goes_round(Block& block, WarpState& warp, trace::StreamWriter* stre
   const u64 first_print = fingerprint(block, warp);
   const u32 traced = std::exchange(context_.traced, 1);  // what is accessed is told
   bool acted = false;
+  u64 effect = 0;
   const auto ends = [&](bool round) {
     context_.traced = traced;
     warp.watch.same = false;
-    warp.watch.acts = acted;
+    warp.watch.acts = acted || std::exchange(warp.watch.written, effect) != effect;
     warp.watch.asks = !round && written.equal + 2 >= kRounds;
     return warp.watch.spins = round;
   };
@@ -110,7 +111,7 @@ bool Runner::goes_round(Block& block, WarpState& warp, trace::StreamWriter* stre
     }
     written.asks = written.asks || is_question(*warp.ip);
     const std::span<const u32> records(scratch_.data(), advance(block, warp, streams, 1));
-    acted = acted || acts(records);
+    acted = acts(records, effect) || acted;
     written.now = hash_of(written.now, records);
     if (warp.status != WarpState::Status::Ready || (arrived_ && !asks_)) return ends(false);
     if (warp.ip == first && warp.mask == first_mask && warp.sp == first_depth &&
@@ -180,6 +181,7 @@ void Runner::slice_of_parted(Block& block, WarpState& warp, trace::StreamWriter*
   };
   // One side may write what another asks for, whichever goes round in the end.
   bool acted = false;
+  u64 written = 0;
   const u32 traced = std::exchange(context_.traced, 1);
   const auto over = [&] {
     context_.traced = traced;
@@ -188,7 +190,7 @@ void Runner::slice_of_parted(Block& block, WarpState& warp, trace::StreamWriter*
   while (context_.warp_instructions < end) {
     const u64 maximum = std::min(next, end - context_.warp_instructions);
     const unsigned words = advance(block, warp, streams, maximum);
-    acted = acted || acts({scratch_.data(), words});
+    acted = acts({scratch_.data(), words}, written) || written != 0 || acted;
     if (stops()) return over();
     const bool round = goes_round(block, warp, streams);
     acted = acted || warp.watch.acts;
@@ -205,7 +207,7 @@ void Runner::slice_of_parted(Block& block, WarpState& warp, trace::StreamWriter*
   over();
 }
 
-bool Runner::acts(std::span<const u32> stream) const {
+bool Runner::acts(std::span<const u32> stream, u64& written) const {
   using trace::OpKind;
   const auto& instructions = kernel_.code->instructions;
   for (std::size_t at = 0; at < stream.size();) {
@@ -215,9 +217,23 @@ bool Runner::acts(std::span<const u32> stream) const {
     const bool loads = kind == OpKind::LoadGlobal || kind == OpKind::LoadLocal ||
                        kind == OpKind::LoadShared || kind == OpKind::LoadConst;
     const bool nothing = kind == OpKind::Alu || kind == OpKind::Branch || kind == OpKind::Fence;
-    if (!loads && !nothing) return true;
+    const bool writes_global =
+        kind == OpKind::StoreGlobal || kind == OpKind::AtomicGlobal || kind == OpKind::ReduceGlobal;
+    if (!loads && !nothing && !writes_global) return true;
     at += trace::kRecordWords;
-    if (trace::carries_transactions(kind)) at += trace::kTransactionWords * record.transactions();
+    const unsigned lines = trace::carries_transactions(kind) ? record.transactions() : 0;
+    for (unsigned i = 0; i < lines; ++i, at += trace::kTransactionWords) {
+      if (!writes_global) continue;
+      const Address begin = Address{stream[at]} * trace::kLineBytes;
+      if (begin < DeviceMemory::kBase) return true;
+      for (u32 words = stream[at + 1]; words != 0; words &= words - 1) {
+        const Address address = begin + 4 * static_cast<unsigned>(__builtin_ctz(words));
+        u32 word = 0;
+        std::memcpy(&word, memory_.host(address), sizeof word);
+        const u32 seen[] = {static_cast<u32>(address), word};
+        written = hash_of(written, seen);
+      }
+    }
   }
   return false;
 }
@@ -249,9 +265,9 @@ void Runner::all_in_vain(std::span<const Block* const> blocks, u64 times, u64 id
         location(waits->ip->inst)));
   if (idle < patience) return;
   throw RunError(fmt::format(
-      "kernel {} does not end: every warp that runs goes round in circles and writes nothing; warp "
-      "{} of block {} asks again and again at {}. What the host or another stream does after the "
-      "launch is not seen by it, but with --live what the program has asked for before it waits",
+      "kernel {} does not end: every warp that runs goes round in circles and nothing changes any "
+      "more; warp {} of block {} asks again and again at {}. What the host or another stream does "
+      "after the launch is not seen, but with --live what is asked for before the program waits",
       kernel_.title, asks->index, block_text(asks->block), location(asks->ip->inst)));
 }
 
