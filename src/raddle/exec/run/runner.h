@@ -174,8 +174,8 @@ class Runner {
   /// same in each round changes nothing.
   bool acts(std::span<const std::uint32_t> stream, std::uint64_t& written) const;
   /// Every warp of the blocks that run has gone round in circles, so many times in a row, and
-  /// `idle` times without changing memory: from some time on lanes of one warp give way to one another; if
-  /// nothing comes of it, RunError.
+  /// `idle` times without changing memory: from some time on lanes of one warp give way to one
+  /// another; if nothing comes of it, RunError.
   void all_in_vain(std::span<const Block* const> blocks, std::uint64_t times, std::uint64_t idle);
   /// Lanes of a warp that goes round in circles give way to others.
   bool lanes_part() const { return lanes_part_; }

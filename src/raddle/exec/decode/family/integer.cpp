@@ -70,8 +70,8 @@ void carry(DecodeContext& ctx, const CarriedSum& s) {
   if (s.sets_flag) ctx.out.alu(O_mov_32, ctx.frame.carry(), next);
 }
 // A difference is a + ~b + 1, and the flag is that sum's carry: 1 where nothing is borrowed. The
-// ISA calls it the borrow; what nvcc makes of 128-bit division adds it with addc and is right only so
-// (docs/deviations.md).
+// ISA calls it the borrow; what nvcc makes of 128-bit division adds it with addc and is right only
+// so (docs/deviations.md).
 void carry_add(DecodeContext& ctx, const Instruction& inst) {
   ctx.out.op_class(OpClass::Int);
   const Type t = ctx.in.type();
