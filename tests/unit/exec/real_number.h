@@ -57,7 +57,8 @@ inline int leading(Magnitude magnitude) {
 /// The magnitude in units of 2^unit. Precondition: less than 2^126 of them.
 inline Magnitude in_units(const Real& real, int unit, Rounding rounding) {
   const int shift = unit - real.exponent;
-  if (shift <= 0 || real.magnitude == 0) return real.magnitude << -shift;
+  if (real.magnitude == 0) return 0;
+  if (shift <= 0) return real.magnitude << -shift;
   const Magnitude kept = shift > 126 ? 0 : real.magnitude >> shift;
   const Magnitude rest = shift > 126 ? real.magnitude : real.magnitude - (kept << shift);
   if (rest == 0) return kept;
