@@ -137,6 +137,16 @@ TEST(Tags, AgreeWithAListOfLinesUnderRandomUse) {
   }
 }
 
+TEST(Tags, WideSetsMayBeManyToo) {
+  constexpr unsigned kSets = 2048, kWays = 128;  // 32 MiB of lines of 128 bytes
+  Tags tags(kSets, kWays);
+  for (std::uint32_t line = 0; line < kSets * kWays; ++line)
+    ASSERT_EQ(tags.fill(line % kSets, line, 1, 0).sectors, 0);
+  for (std::uint32_t line = 0; line < kSets * kWays; ++line)
+    ASSERT_NE(tags.find(line % kSets, line), Tags::kAbsent) << line;
+  EXPECT_EQ(tags.fill(kSets - 1, kSets * kWays + kSets - 1, 1, 0).line, kSets - 1);
+}
+
 TEST(Mshrs, AskerIsTheFirstWhoNeedsTheSectors) {
   Mshrs<int> mshrs(2, 4);
   unsigned e = mshrs.add(9, 0b0001, 1);

@@ -3,6 +3,7 @@
 // ways. Sets of a few: set_rows.h.
 #pragma once
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -23,10 +24,10 @@ class SetLists {
         later_(next_.size()),
         earlier_(next_.size()),
         newest_(sets, static_cast<std::uint16_t>(ways - 1)) {
-    RADDLE_ASSERT(next_.size() <= kMaxHandles && ways >= 1);
+    RADDLE_ASSERT(next_.size() <= kMaxHandles && ways >= 1 && ways <= 0x10000);
     for (unsigned set = 0; set < sets; ++set) link(set);  // empty ways are given out from the first
   }
-  static constexpr unsigned kMaxHandles = 0xffff;
+  static constexpr std::size_t kMaxHandles = std::size_t{1} << 30;
 
   /// The way that holds the line and of which is(way) holds, or `none`.
   template <class Is>
@@ -38,13 +39,13 @@ class SetLists {
   void prefetch_line(std::uint32_t line) const { raddle::prefetch(&chain_[hash(line)]); }
   /// The way, which held `old` if `was_placed`, holds the line.
   void place(unsigned set, unsigned way, bool was_placed, std::uint32_t old, std::uint32_t line) {
-    const auto at = static_cast<std::uint16_t>((set << shift_) + way + 1);
+    const std::uint32_t at = (set << shift_) + way + 1;
     if (was_placed) {
-      std::uint16_t* from = &chain_[hash(old)];
+      std::uint32_t* from = &chain_[hash(old)];
       while (*from != at) from = &next_[*from - 1u];
       *from = next_[at - 1u];
     }
-    std::uint16_t& head = chain_[hash(line)];
+    std::uint32_t& head = chain_[hash(line)];
     next_[at - 1u] = head;
     head = at;
   }
@@ -110,8 +111,8 @@ class SetLists {
   }
 
   unsigned ways_, shift_, hash_shift_;
-  std::vector<std::uint16_t> chain_;            // by hash of a line: a handle and 1, 0: none
-  std::vector<std::uint16_t> next_;             // by handle: the next of its chain
+  std::vector<std::uint32_t> chain_;            // by hash of a line: a handle and 1, 0: none
+  std::vector<std::uint32_t> next_;             // by handle: the next of its chain
   std::vector<std::uint16_t> later_, earlier_;  // by handle: ways of the set, in a ring by use
   std::vector<std::uint16_t> newest_;           // by set
 };
