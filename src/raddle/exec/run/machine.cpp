@@ -90,6 +90,8 @@ class LiveStream final : public trace::KernelStream {
     if (warp.status == WarpState::Status::Ready) {
       look(*reader.open->block, warp, {begin, end});
       look_at_lanes(warp, runner_.context().warp_instructions - before);
+    } else {  // it has ended, or come to a barrier
+      in_vain_ = idle_ = 0;
     }
     cursor.at = begin;
     cursor.end = end;
@@ -131,6 +133,14 @@ class LiveStream final : public trace::KernelStream {
     if (in_vain_ == 0 || std::exchange(warp.round.acts, false)) idle_ = 0;
     if (!again && round != Runner::Round::Yes) return;
     if (runner_.lanes_part() && lanes_wait(warp)) give_way(runner_.context(), warp);
+    ++in_vain_;
+    ++idle_;
+    if (until_review_ != 0) --until_review_;
+    else review();
+  }
+  /// Looks at all warps, once for as many looks as there are warps that may go round: it takes as
+  /// long as that.
+  void review() {
     std::vector<const Block*> blocks;
     u64 asking = 0;
     for (const auto& [number, open] : open_)
@@ -142,8 +152,9 @@ class LiveStream final : public trace::KernelStream {
           if (!other.watch.spins) in_vain_ = idle_ = 0;
         }
       }
-    ++idle_;
-    if (u64 times = ++in_vain_ / asking; times != 0)
+    RADDLE_ASSERT(asking != 0);  // the one that has just been looked at
+    until_review_ = asking - 1;
+    if (const u64 times = in_vain_ / asking; times != 0)
       runner_.all_in_vain(blocks, times, idle_ / asking);
   }
   /// Lanes that have run for long while others of their warp wait give way even where they do not
@@ -176,6 +187,7 @@ class LiveStream final : public trace::KernelStream {
   std::map<u32, std::unique_ptr<Open>> open_;
   u64 in_vain_ = 0;  // looks, one after another, that found every warp going round in circles
   u64 idle_ = 0;     // ... of which none acts
+  u64 until_review_ = 0;
 };
 
 }  // namespace

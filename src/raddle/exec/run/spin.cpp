@@ -225,7 +225,8 @@ bool Runner::acts(std::span<const u32> stream, u64& written) const {
     for (unsigned i = 0; i < lines; ++i, at += trace::kTransactionWords) {
       if (!writes_global) continue;
       const Address begin = Address{stream[at]} * trace::kLineBytes;
-      if (begin < DeviceMemory::kBase) return true;
+      if (begin < DeviceMemory::kBase || begin - DeviceMemory::kBase >= memory_.extent())
+        return true;  // outside of allocations, if the run lets it
       for (u32 words = stream[at + 1]; words != 0; words &= words - 1) {
         const Address address = begin + 4 * static_cast<unsigned>(__builtin_ctz(words));
         u32 word = 0;
