@@ -52,6 +52,31 @@ void grow_stack(Warp* w) {
   w->stack_capacity = static_cast<u32>(entries.size());
 }
 
+namespace {
+
+/// The frame of a function that the warp enters at its present depth, ready to be used.
+Activation& activate(const Runner& runner, WarpState& warp, u32 index, const Code& callee) {
+  RADDLE_ASSERT(warp.activation != 0);
+  const u32 depth = warp.activation - 1;
+  if (warp.activations.size() <= depth) warp.activations.push_back(std::make_shared<Activation>());
+  std::shared_ptr<Activation>& slot = warp.activations[depth];
+  if (warp.sides != nullptr && slot->function != index) {  // other sides may be in that one
+    std::shared_ptr<Activation>& known = warp.sides->frames[{depth, index}];
+    if (known == nullptr) known = std::make_shared<Activation>();
+    slot = known;
+  }
+  if (slot->prepared && slot->function == index) return *slot;
+  slot->bytes = callee.frame_bytes + 256;
+  slot->frame.reserve(slot->bytes);
+  std::memset(slot->frame.data(), 0, slot->bytes);
+  runner.fill(callee, slot->frame.data(), warp);
+  slot->function = index;
+  slot->prepared = true;
+  return *slot;
+}
+
+}  // namespace
+
 const Record* enter_function(Context* context, const Record* ip, char** frame, u32 effective,
                              u32* mask) {
   const Runner& runner = *static_cast<const Runner*>(context->owner);
@@ -112,28 +137,11 @@ const Record* enter_function(Context* context, const Record* ip, char** frame, u
   const u32 deepest = std::max(context->local_bytes / kBytesPerCall, kernel.max_calls());
   if (++warp.activation > deepest)
     fail(fmt::format("call stack overflow (more than {} calls within calls)", deepest));
-  if (warp.activations.size() < warp.activation)
-    warp.activations.push_back(std::make_shared<Activation>());
   if (warp.functions.size() <= warp.activation) warp.functions.push_back(index);
   warp.functions[warp.activation] = index;
   warp.allocated.resize(warp.activation);
   warp.allocated.push_back(0);
-  std::shared_ptr<Activation>& slot = warp.activations[warp.activation - 1];
-  if (warp.sides != nullptr && slot->function != index) {  // other sides may be in that one
-    std::shared_ptr<Activation>& known = warp.sides->frames[{warp.activation - 1, index}];
-    if (known == nullptr) known = std::make_shared<Activation>();
-    slot = known;
-  }
-  Activation& activation = *slot;
-  if (!activation.prepared || activation.function != index) {
-    const std::size_t bytes = callee.frame_bytes + 256;
-    activation.frame.reserve(bytes);
-    std::memset(activation.frame.data(), 0, bytes);
-    runner.fill(callee, activation.frame.data(), warp);
-    activation.function = index;
-    activation.bytes = bytes;
-    activation.prepared = true;
-  }
+  Activation& activation = activate(runner, warp, index, callee);
   for (std::size_t i = 0; i < site.arguments.size() && i < callee.parameters.size(); ++i)
     copy_place(activation.frame.data(), callee.parameters[i], *frame, site.arguments[i], called);
   *frame = activation.frame.data();
