@@ -372,18 +372,20 @@ trace::KernelCode with_guards(trace::KernelCode code) {
 }
 
 /// Instructions from `size` on stand for others.
-std::vector<ScheduleStep> steps(const trace::KernelCode& original, const Schedule& in, u32 size) {
+std::vector<ScheduleStep> steps(const trace::KernelCode& original, const Schedule& in,
+                                const Predication& predication, u32 size) {
   std::vector<ScheduleStep> out;
   out.reserve(original.instructions.size());
   for (u32 i = 0; i < original.instructions.size(); ++i) {
     const u32 as = i < size ? i : original.instructions[i].alias_of;
     RADDLE_ASSERT(as < size);
     const OpKind kind = in.code.instructions[in.place[i]].kind;
-    out.push_back({.block = in.block[as],
+    const u32 block = predication.block[as];
+    out.push_back({.block = block,
                    .as = as,
                    .place = in.place[i],
-                   .turn = in.place[as] - in.begin[in.block[as]],
-                   .meeting = in.meeting[as],
+                   .turn = in.place[as] - in.begin[block],
+                   .meeting = predication.meeting[as],
                    .dropped = in.dropped[as],
                    .carries = !in.dropped[i] && trace::carries_transactions(kind),
                    .shares = kind == OpKind::Alu || kind == OpKind::Branch});
@@ -403,14 +405,13 @@ Schedule schedule(const trace::KernelCode& original_code, const LoweringSpec& sp
   const Predication predication(original_code, spec);
   const trace::KernelCode& code = predication.code;
   const trace::KernelCode guarded = with_guards(code);
-  out.block = predication.block;
+  const std::vector<u32>& block_of = predication.block;
   out.dropped = predication.dropped;
-  out.meeting = predication.meeting;
   std::vector<bool> aliased(all, false);
   for (u32 i = size; i < all; ++i) aliased[code.instructions[i].alias_of] = true;
 
   // Joined first, so that a block knows them as one load.
-  const std::vector<u32> leader = Joiner(guarded, out.block).run(aliased);
+  const std::vector<u32> leader = Joiner(guarded, block_of).run(aliased);
   std::map<u32, std::vector<u32>> groups;
   for (u32 i = 0; i < size; ++i)
     if (!out.dropped[i]) groups[leader[i]].push_back(i);
@@ -431,9 +432,9 @@ Schedule schedule(const trace::KernelCode& original_code, const LoweringSpec& sp
   out.joined.resize(all);
   const u32 left = static_cast<u32>(original.size());
   for (u32 begin = 0, end; begin < left; begin = end) {
-    const u32 block = out.block[original[begin]];
+    const u32 block = block_of[original[begin]];
     RADDLE_ASSERT(block == out.begin.size());  // none has lost all its instructions
-    for (end = begin; end < left && out.block[original[end]] == block;) ++end;
+    for (end = begin; end < left && block_of[original[end]] == block;) ++end;
     out.begin.push_back(static_cast<u32>(out.code.instructions.size()));
     for (const u32 at : Block(fewer, fewer_aliased, begin, end).order()) {
       const u32 place = static_cast<u32>(out.code.instructions.size());
@@ -448,13 +449,13 @@ Schedule schedule(const trace::KernelCode& original_code, const LoweringSpec& sp
   }
   out.begin.push_back(static_cast<u32>(out.code.instructions.size()));
   for (u32 i = 0; i < size; ++i) {
-    if (i == 0 || out.block[i] != out.block[i - 1]) {
+    if (i == 0 || block_of[i] != block_of[i - 1]) {
       out.first.push_back(i);
       out.as_written.push_back(true);
     }
-    if (out.dropped[i]) out.place[i] = out.begin[out.block[i]];
+    if (out.dropped[i]) out.place[i] = out.begin[block_of[i]];
     if (out.dropped[i] || out.joined[i] ||
-        out.place[i] - out.begin[out.block[i]] != i - out.first.back())
+        out.place[i] - out.begin[block_of[i]] != i - out.first.back())
       out.as_written.back() = false;
   }
   out.first.push_back(size);
@@ -464,8 +465,8 @@ Schedule schedule(const trace::KernelCode& original_code, const LoweringSpec& sp
     out.code.instructions.back().alias_of = out.place[code.instructions[i].alias_of];
   }
   for (StaticInst& in : out.code.instructions)
-    for (u32& to : in.next) to = out.begin[out.block[to]];
-  out.steps = steps(original_code, out, size);
+    for (u32& to : in.next) to = out.begin[block_of[to]];
+  out.steps = steps(original_code, out, predication, size);
   return out;
 }
 

@@ -21,14 +21,15 @@ namespace raddle::lowering {
 
 /// What a stream needs to know of an instruction of the original to put it into its place.
 struct ScheduleStep {
-  std::uint32_t block;    ///< its basic block
-  std::uint32_t as;       ///< itself; of one that stands for another: that one
-  std::uint32_t place;    ///< of itself in the new code
-  std::uint32_t turn;     ///< place of `as` in the block
-  std::uint32_t meeting;  ///< Schedule::meeting of `as`
-  bool dropped;           ///< Schedule::dropped of `as`
-  bool carries;           ///< its record has a payload
-  bool shares;            ///< ... may be one of several instructions
+  std::uint32_t block;  ///< its basic block
+  std::uint32_t as;     ///< itself; of one that stands for another: that one
+  std::uint32_t place;  ///< of itself in the new code
+  std::uint32_t turn;   ///< place of `as` in the block
+  /// Of a dropped branch that decides: behind its sides, which follow it; else kNoRegister.
+  std::uint32_t meeting;
+  bool dropped;  ///< Schedule::dropped of `as`
+  bool carries;  ///< its record has a payload
+  bool shares;   ///< ... may be one of several instructions
 };
 
 struct Schedule {
@@ -37,9 +38,6 @@ struct Schedule {
   std::vector<std::uint32_t> place;  ///< by instruction of the original: in `code`
   std::vector<bool> joined;          ///< ... it became part of the one at its place
   std::vector<bool> dropped;         ///< ... it is gone; its place is its block's first
-  /// ... of a dropped branch that decides: behind its sides, which follow it; else kNoRegister.
-  std::vector<std::uint32_t> meeting;
-  std::vector<std::uint32_t> block;  ///< ... its basic block
   std::vector<std::uint32_t> begin;  ///< by block: place of its first instruction, and the end
   std::vector<std::uint32_t> first;  ///< by block: its first instruction, and the end
   std::vector<bool> as_written;      ///< by block: its order is the original's

@@ -34,6 +34,12 @@ std::string names(const KernelCode& code) {
   return out;
 }
 
+std::vector<std::uint32_t> blocks_of(const Schedule& s) {
+  std::vector<std::uint32_t> out;
+  for (const ScheduleStep& step : s.steps) out.push_back(step.block);
+  return out;
+}
+
 TEST(Schedule, LoadsAndTheirAddressesGoFirst) {
   CodeBuilder b;
   b.add("ld1", {"r1"}, {"[d1]"}, OpKind::LoadGlobal).add("use1", {"r2"}, {"r1", "r2"});
@@ -117,7 +123,7 @@ TEST(Schedule, SidesThatArePredicatedAreOneBlockWithWhatIsAround) {
   const KernelCode code = code_of(two_guarded_loads());
   const Schedule s = schedule(code);
   EXPECT_EQ(names(s.code), "setp.lt.u32 mov.u32 ld1 setp.lt.u32 mov.u32 ld2 st1 st2 ret");
-  EXPECT_EQ(s.block, std::vector<std::uint32_t>(11, 0));
+  EXPECT_EQ(blocks_of(s), std::vector<std::uint32_t>(11, 0));
   EXPECT_EQ(s.dropped, (std::vector<bool>{false, false, true, false, false, false, false, true,
                                           false, false, false}));
   const auto predicate = [&](unsigned i) { return s.code.instructions[i].predicate; };
@@ -143,7 +149,7 @@ TEST(Schedule, SidesStayBlocksWhereSomebodyElseComesIn) {
   b.add("use", {"r2"}, {"r1"}).add("setp.eq.u32", {"p2"}, {"r2", "#"});
   b.branch(3, "p2").add("ret", {}, {}, OpKind::Exit);  // a loop from the meeting place
   const Schedule s = schedule(code_of(b));
-  EXPECT_EQ(s.block, (std::vector<std::uint32_t>{0, 0, 1, 2, 2, 2, 3}));
+  EXPECT_EQ(blocks_of(s), (std::vector<std::uint32_t>{0, 0, 1, 2, 2, 2, 3}));
   EXPECT_EQ(s.dropped, std::vector<bool>(7, false));
   EXPECT_EQ(s.code.instructions[2].predicate, trace::kNoRegister);
 }
@@ -152,7 +158,7 @@ TEST(Schedule, MachinesWithoutPredicatedSidesKeepTheirBlocks) {
   LoweringSpec kepler;
   kepler.generation = Generation::Kepler;
   const Schedule s = schedule(code_of(two_guarded_loads()), kepler);
-  EXPECT_EQ(s.block.back(), 4u);
+  EXPECT_EQ(blocks_of(s).back(), 4u);
   EXPECT_EQ(s.dropped, std::vector<bool>(11, false));
 }
 
