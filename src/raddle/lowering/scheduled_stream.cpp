@@ -213,6 +213,7 @@ bool ScheduledStream::refill(WarpCursor& cursor) {
 }
 
 void ScheduledStream::close(u32 block) {
+  RADDLE_ASSERT(!warps_[block].empty());
   {
     const std::scoped_lock lock(mutex_);
     spare_.push_back(std::move(warps_[block]));

@@ -17,11 +17,6 @@ constexpr u32 kDeviceLine = static_cast<u32>(kDeviceBase >> 7);
 RADDLE_INLINE bool words_valid(u32 words, u32 valid) {
   return valid == 128 || (words >> (valid >> 2 & 31)) == 0;
 }
-RADDLE_INLINE u32 or_lanes(const u32* x) {
-  u32 r = 0;
-  RADDLE_LANES r |= x[i];
-  return r;
-}
 
 /// reg = the T at each distance from `window`; distances below 128 * Lines. Inactive lanes keep
 /// their value.

@@ -67,7 +67,6 @@ class ExecutionUnits {
     }
     return late;
   }
-  bool collects() const { return !collectors_.empty(); }
   /// What the wheel gives back; returns those of the ready warps that may issue now.
   WarpMask release(std::uint32_t events, WarpMask ready) {
     WarpMask out = 0;
