@@ -24,6 +24,8 @@ class Given final : public policy::Choice<BlockPolicy> {
   std::unique_ptr<BlockPolicy> make(const Context& context) const override {
     return make_(context);
   }
+  /// It is in no registry.
+  std::unique_ptr<Choice> fresh() const override { return nullptr; }
 
  private:
   Make<BlockPolicy> make_;

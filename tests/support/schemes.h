@@ -20,6 +20,8 @@ class ScriptedScheme final : public policy::Choice<policy::SchemePolicy> {
   std::unique_ptr<policy::SchemePolicy> make(const Context&) const override {
     return std::make_unique<Instance>(*this);
   }
+  /// It is in no registry.
+  std::unique_ptr<Choice> fresh() const override { return nullptr; }
 
  private:
   class Instance final : public policy::SchemePolicy {

@@ -32,6 +32,8 @@ class ObservedWarpPolicy final : public policy::Choice<policy::WarpPolicy> {
   std::unique_ptr<policy::WarpPolicy> make(const Context& context) const override {
     return std::make_unique<Observer>(inner_->make(context), context.scheduler, issues);
   }
+  /// It is in no registry.
+  std::unique_ptr<Choice> fresh() const override { return nullptr; }
   mutable std::vector<Issue> issues;
 
  private:

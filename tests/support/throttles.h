@@ -28,6 +28,8 @@ class ScriptedThrottle final : public policy::Choice<policy::ThrottlePolicy> {
   std::unique_ptr<policy::ThrottlePolicy> make(const Context&) const override {
     return std::make_unique<Instance>(*this);
   }
+  /// It is in no registry.
+  std::unique_ptr<Choice> fresh() const override { return nullptr; }
   mutable std::vector<Notified> notified;
   mutable std::vector<Cycle> asked;
 

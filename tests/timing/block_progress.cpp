@@ -25,6 +25,8 @@ class Listener final : public policy::Choice<policy::BlockPolicy> {
   std::unique_ptr<policy::BlockPolicy> make(const Context&) const override {
     return std::make_unique<Policy>(*this);
   }
+  /// It is in no registry.
+  std::unique_ptr<Choice> fresh() const override { return nullptr; }
 
  private:
   struct Policy final : policy::BlockPolicy {

@@ -91,6 +91,8 @@ class ScriptedChoice final : public policy::Choice<MigratePolicy> {
   std::unique_ptr<MigratePolicy> make(const Context&) const override {
     return std::make_unique<Scripted>(script_);
   }
+  /// It is in no registry.
+  std::unique_ptr<Choice> fresh() const override { return nullptr; }
 
  private:
   const Script& script_;

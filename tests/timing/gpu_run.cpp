@@ -322,6 +322,8 @@ class Stubborn final : public policy::Choice<policy::BlockPolicy> {
   std::unique_ptr<policy::BlockPolicy> make(const Context&) const override {
     return std::make_unique<Policy>(*this);
   }
+  /// It is in no registry.
+  std::unique_ptr<Choice> fresh() const override { return nullptr; }
   mutable std::vector<std::string> log;
 
  private:

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "raddle/base/error.h"
@@ -40,6 +41,8 @@ class Choice {
   /// broken, naming keys and values. Empty = sound.
   virtual std::vector<std::string> violations(const MachineFacts&) const { return {}; }
   virtual std::unique_ptr<Interface> make(const Context& context) const = 0;
+  /// The same policy, its parameters at their defaults.
+  virtual std::unique_ptr<Choice> fresh() const = 0;
 };
 
 template <class Interface>
@@ -49,25 +52,29 @@ class Registry {
   /// Params&, const Context&). Params may have violations(const MachineFacts&) const.
   template <class P>
   void add(std::string_view name, std::string_view doc) {
-    auto [at, fresh] = makers_.emplace(
-        name, Maker{doc, [](std::string_view n, std::string_view d) {
-                      return std::unique_ptr<Choice<Interface>>(new ChoiceOf<P>(n, d));
-                    }});
-    (void)at;
-    if (!fresh) throw InputError("two policies are called '" + std::string(name) + "'");
+    add(std::make_unique<ChoiceOf<P>>(name, doc));
+  }
+  /// A policy that is no class of its own, one written in another language.
+  void add(std::unique_ptr<const Choice<Interface>> policy) {
+    const std::string name(policy->name());
+    if (!known_.emplace(name, std::move(policy)).second)
+      throw InputError("two policies are called '" + name + "'");
+  }
+  void remove(std::string_view name) {
+    if (const auto at = known_.find(name); at != known_.end()) known_.erase(at);
   }
   /// Throws InputError naming the known ones when there is no such policy.
   std::unique_ptr<Choice<Interface>> choose(std::string_view name) const {
-    auto found = makers_.find(name);
-    if (found != makers_.end()) return found->second.make(found->first, found->second.doc);
+    const auto found = known_.find(name);
+    if (found != known_.end()) return found->second->fresh();
     std::string known;
-    for (const auto& [n, maker] : makers_) known += " " + n;
+    for (const std::string& one : names()) known += " " + one;
     throw InputError("no " + std::string(Interface::kLevel) + " policy is called '" +
                      std::string(name) + "'; known:" + known);
   }
   std::vector<std::string> names() const {
     std::vector<std::string> all;
-    for (const auto& [name, maker] : makers_) all.push_back(name);
+    for (const auto& [name, policy] : known_) all.push_back(name);
     return all;
   }
 
@@ -86,16 +93,15 @@ class Registry {
     std::unique_ptr<Interface> make(const typename Interface::Context& context) const override {
       return std::make_unique<P>(params_, context);
     }
+    std::unique_ptr<Choice<Interface>> fresh() const override {
+      return std::make_unique<ChoiceOf>(name_, doc_);
+    }
 
    private:
     std::string name_, doc_;
     typename P::Params params_;
   };
-  struct Maker {
-    std::string_view doc;
-    std::unique_ptr<Choice<Interface>> (*make)(std::string_view, std::string_view);
-  };
-  std::map<std::string, Maker, std::less<>> makers_;
+  std::map<std::string, std::shared_ptr<const Choice<Interface>>, std::less<>> known_;
 };
 
 /// For policies without parameters.

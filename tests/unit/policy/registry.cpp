@@ -79,6 +79,39 @@ TEST(Registry, RefusesTheSameNameTwice) {
   EXPECT_THROW(registry.add<First>("first", ""), InputError);
 }
 
+/// Answers a constant, and is no class that add() could be told.
+class Constant final : public Choice<WarpPolicy> {
+ public:
+  explicit Constant(std::uint32_t value) : value_(value) {}
+  std::string_view name() const override { return "constant"; }
+  std::string_view doc() const override { return "made at run time"; }
+  void visit(FieldVisitor& v) override { v.field("value", value_, {0, 63}, "", "the answer"); }
+  std::unique_ptr<WarpPolicy> make(const Context& context) const override {
+    First::Params params;
+    params.answer = value_;
+    return std::make_unique<First>(params, context);
+  }
+  std::unique_ptr<Choice> fresh() const override { return std::make_unique<Constant>(default_); }
+
+ private:
+  std::uint32_t value_, default_ = value_;
+};
+
+TEST(Registry, TakesPoliciesThatAreMadeAtRunTime) {
+  Registry<WarpPolicy> registry;
+  registry.add(std::make_unique<Constant>(5));
+  const auto choice = registry.choose("constant");
+  EXPECT_EQ(choice->doc(), "made at run time");
+  Setter set(20);
+  choice->visit(set);
+  EXPECT_EQ(answer_of(*choice, 0), 20u);
+  EXPECT_EQ(answer_of(*registry.choose("constant"), 0), 5u) << "as it was added";
+  EXPECT_THROW(registry.add(std::make_unique<Constant>(6)), InputError) << "the name is taken";
+  registry.remove("constant");
+  registry.remove("constant");
+  EXPECT_THROW(registry.choose("constant"), InputError);
+}
+
 /// Names of the .cpp files of a level.
 std::set<std::string> files_of(std::string_view level) {
   std::set<std::string> names;

@@ -51,6 +51,8 @@ class ChooseLowest final : public policy::Choice<policy::WarpPolicy> {
   std::unique_ptr<policy::WarpPolicy> make(const Context&) const override {
     return std::make_unique<Lowest>(declines);
   }
+  /// It is in no registry.
+  std::unique_ptr<Choice> fresh() const override { return nullptr; }
   bool declines = false;
 };
 
