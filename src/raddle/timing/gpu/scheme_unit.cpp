@@ -4,6 +4,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/base/mask.h"
+#include "raddle/policy/fault.h"
 #include "raddle/timing/cache/tags.h"
 #include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/flits.h"
@@ -121,7 +122,7 @@ bool SchemeUnit::look(Cycle begin, std::uint8_t present,
   const policy::Knobs old = knobs_;
   const Cycle next = scheme_->look({begin, since_, present, views}, knobs_);
   check();
-  RADDLE_ASSERT(next > begin);
+  if (next <= begin) policy::wrong_answer("scheme=" + name_, "looks again after now");
   due_ = next == kNever ? kNever : (next + window_ - 1) / window_ * window_;
   since_ = begin;
   present_ = present;
@@ -130,9 +131,7 @@ bool SchemeUnit::look(Cycle begin, std::uint8_t present,
 }
 
 void SchemeUnit::check() const {
-  auto fail = [&](const std::string& what) {
-    assertion_failed(("scheme '" + name_ + "' " + what).c_str(), __FILE__, __LINE__);
-  };
+  auto fail = [&](const std::string& what) { policy::wrong_answer("scheme=" + name_, what); };
   for (const policy::TenantKnobs& t : knobs_.tenant) {
     if (!t.block_cap.empty() && t.block_cap.size() != sms_) fail("caps blocks of every SM or none");
     if (t.active_blocks == 0) fail("lets at least one block issue");
