@@ -166,7 +166,7 @@ file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/raddle/*.cpp
   ${CMAKE_SOURCE_DIR}/src/raddle/*.def
   ${CMAKE_SOURCE_DIR}/src/raddle/*.cc ${CMAKE_SOURCE_DIR}/workloads/*.cpp ${CMAKE_SOURCE_DIR}/workloads/*.h
   ${CMAKE_SOURCE_DIR}/workloads/*.ptx)
-list(FILTER sources EXCLUDE REGEX "/src/raddle/(lab|report|cli)/")
+list(FILTER sources EXCLUDE REGEX "/src/raddle/(lab|report|api|cli)/")
 list(JOIN sources "\n" lines)
 file(CONFIGURE OUTPUT ${generated}/program_sources.txt CONTENT "${lines}\n")
 add_custom_command(OUTPUT ${RADDLE_PROGRAM_HASH} DEPENDS ${sources} ${generated}/program_sources.txt

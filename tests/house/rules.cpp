@@ -32,7 +32,8 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"lab", {"sim"}},
       {"workloads", {"runtime"}},
       {"cudart", {"report", "fatbin"}},
-      {"cli", {"report", "lab", "workloads", "fatbin", "accelsim"}},
+      {"api", {"report", "lab", "workloads", "accelsim"}},
+      {"cli", {"api", "fatbin"}},
   };
   return kArrows;
 }

@@ -73,11 +73,11 @@ TEST(AddedLevel, ReachesTheGpu) {
 }
 
 TEST(AddedLevel, IsFoundByTheNameOfItsPolicyAlone) {
-  const auto sets = cli::parse_policies("grumpy,mood=calm", policy::all_policies());
+  const auto sets = api::parse_policies("grumpy,mood=calm", policy::all_policies());
   ASSERT_EQ(sets.size(), 2u);
   EXPECT_THAT(sets[0].settings, ElementsAre("mood=grumpy"));
   EXPECT_THAT(sets[1].settings, ElementsAre("mood=calm"));
-  const auto one = cli::parse_policies("warp=gto+mood=grumpy:each_time=2", policy::all_policies());
+  const auto one = api::parse_policies("warp=gto+mood=grumpy:each_time=2", policy::all_policies());
   EXPECT_THAT(one.at(0).settings, ElementsAre("warp=gto", "mood=grumpy:each_time=2"));
 }
 
@@ -132,7 +132,7 @@ TEST(AddedLevel, StandsInTheResultWhenAnotherThanItsDefaultIsChosen) {
   for (const bool chosen : {false, true}) {
     std::vector<sim::Setup> setups;
     setups.push_back(setup_with(chosen ? "mood=grumpy" : ""));
-    const cli::NamedWorkload named = cli::make_workload("vecadd", {"size=tiny"});
+    const sim::NamedWorkload named = cli::make_workload("vecadd", {"size=tiny"});
     const std::vector<sim::Result> results =
         sim::simulate(*named.workload, named.info, setups, sim::Options{});
     const auto& policies = results.at(0).policies;

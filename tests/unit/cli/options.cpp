@@ -12,8 +12,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<PolicySet> parse(const std::string& list) {
-  return parse_policies(list, policy::all_policies());
+std::vector<api::PolicySet> parse(const std::string& list) {
+  return api::parse_policies(list, policy::all_policies());
 }
 
 TEST(Policies, NamesFindTheirLevel) {

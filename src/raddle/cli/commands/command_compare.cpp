@@ -6,18 +6,17 @@
 #include <chrono>
 #include <cstdio>
 #include <deque>
-#include <filesystem>
 #include <optional>
 
+#include "raddle/api/recording.h"
+#include "raddle/api/variants.h"
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/compare_progress.h"
 #include "raddle/cli/shared/exec.h"
 #include "raddle/cli/shared/kept_compare.h"
 #include "raddle/cli/shared/options.h"
 #include "raddle/cli/shared/output.h"
-#include "raddle/cli/shared/recording.h"
 #include "raddle/cli/shared/reports.h"
-#include "raddle/cli/shared/variants.h"
 #include "raddle/cli/shared/work.h"
 #include "raddle/report/seeds.h"
 
@@ -37,39 +36,10 @@ std::vector<std::vector<std::string>> groups_of(const std::vector<std::string>& 
       continue;
     }
     groups.push_back({word});
-    if (!is_recording(word) && !is_program(word))
+    if (!api::is_recording(word) && !is_program(word))
       groups.back().insert(groups.back().end(), common.begin(), common.end());
   }
   return groups;
-}
-
-std::vector<Work> works_of(const std::vector<std::vector<std::string>>& groups,
-                           const std::vector<std::string>& program) {
-  if (groups.empty() && program.empty()) throw InputError("compare: no workload given");
-  std::vector<Work> out;
-  for (const std::vector<std::string>& group : groups) out.emplace_back(group);
-  if (!program.empty()) out.push_back(Work::program(program));
-  return out;
-}
-
-bool same(const sim::WorkloadInfo& a, const sim::WorkloadInfo& b) {
-  return a.name == b.name && a.parameters == b.parameters;
-}
-
-/// Results are told apart by name and parameters: recordings of one program go by their files.
-void distinguish(std::vector<Work>& works) {
-  std::vector<sim::WorkloadInfo> infos;
-  for (const Work& work : works) infos.push_back(work.info());
-  for (std::size_t i = 0; i < works.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (same(infos[i], infos[j])) {
-        works[i].call_by_file();
-        works[j].call_by_file();
-      }
-  for (std::size_t i = 0; i < works.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if (same(works[i].info(), works[j].info()))
-        throw InputError("compare: '" + works[i].name() + "' is there twice");
 }
 
 /// What came of one work, a row for each variant.
@@ -105,13 +75,19 @@ struct CompareCommand {
     if (of.seed == 0) of.seed = seed.value_or(0);
     std::vector<sim::Setup> out;
     for (const Variant& variant : variants)
-      out.push_back(sim::read_setup(tree_of(of, variant), policies));
+      out.push_back(sim::read_setup(api::tree_of(of, variant, policies), policies));
     return out;
   }
 
   std::vector<Work> works() const {
-    std::vector<Work> out = works_of(groups_of(words), words_of_program(arguments));
-    distinguish(out);
+    const std::vector<std::string> program = words_of_program(arguments);
+    const std::vector<std::vector<std::string>> groups = groups_of(words);
+    if (groups.empty() && program.empty()) throw InputError("compare: no workload given");
+    std::vector<Work> out;
+    for (const std::vector<std::string>& group : groups)
+      out.push_back(make_work(group, common.out_of_bounds));
+    if (!program.empty()) out.push_back(program_work(program, common.out_of_bounds));
+    api::distinguish(out);
     return out;
   }
 
@@ -122,9 +98,10 @@ struct CompareCommand {
     if (!inputs.empty() && words_of_program(arguments).empty())
       throw InputError("--input: expected a program behind --, found none");
     const policy::Registries policies = policy::all_policies();
-    const std::vector<Variant> variants = make_variants(common, policies_text, sweeps, policies);
+    const std::vector<Variant> variants =
+        api::make_variants(common, policies_text, sweeps, policies);
     std::vector<Work> all = works();  // all checked before the first one runs
-    if (strays_matter() && std::ranges::none_of(all, &Work::is_cuda_program))
+    if (strays_matter() && std::ranges::none_of(all, &Work::is_program))
       throw InputError("--out-of-bounds: expected a program behind --, found none");
     setups(variants, policies, {});
     for (const Work& work : all)
@@ -150,7 +127,7 @@ struct CompareCommand {
         std::fputs(comparison(work.title(), one.rows).c_str(), stdout);
     }
     if (!common.json.empty()) write_file(common.json, json(compared).dump(2));
-    write_reports(common, runs_of(compared, several_seeds(variants)), arguments);
+    write_reports(common, runs_of(compared, api::several_seeds(variants)), arguments);
     const bool wrong = std::ranges::any_of(results, [](const sim::Result& result) {
       return result.verdict == sim::Result::Verdict::Wrong;
     });
@@ -161,21 +138,17 @@ struct CompareCommand {
   /// One result for each of the machines, in order. Each execution serves those that may share it.
   std::vector<sim::Result> timed(Work& work, std::vector<sim::Setup> machines,
                                  CompareProgress& progress) const {
-    std::vector<std::optional<sim::Result>> found(machines.size());
     const bool sampled = std::ranges::any_of(
         machines, [](const sim::Setup& m) { return m.run.sampling_error != 0; });
-    for (const std::vector<std::size_t>& which : work.executions(machines)) {
-      std::vector<sim::Setup> together;
-      for (const std::size_t i : which) together.push_back(std::move(machines[i]));
-      prepare(work, together.front(), progress);
-      sim::Options options = common.simulation(together.front());
-      if (sampled) options.analyses.clear();  // they look at every launch
-      progress.watch(work.title(), which, options);
-      std::vector<sim::Result> results = work.time(together, options);
-      for (std::size_t i = 0; i < which.size(); ++i) found[which[i]] = std::move(results[i]);
-    }
-    std::vector<sim::Result> out;
-    for (std::optional<sim::Result>& one : found) out.push_back(std::move(one.value()));
+    auto out = api::time_all(work, std::move(machines),
+                             [&](sim::Setup& first, const std::vector<std::size_t>& which) {
+                               prepare(work, first, progress);
+                               sim::Options options = common.simulation(first);
+                               if (sampled) options.analyses.clear();  // they look at every launch
+                               progress.watch(work.title(), which, options);
+                               return options;
+                             });
+    warn_of_refusals(out.front());
     return out;
   }
 
@@ -190,9 +163,9 @@ struct CompareCommand {
 
   void prepare(Work& work, sim::Setup& machine, const CompareProgress& progress) const {
     const auto start = std::chrono::steady_clock::now();
-    work.prepare(machine, common);
+    work.prepare(machine, common.simulation(machine));
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    if (work.is_cuda_program()) progress.recorded(work.title(), seconds.count());
+    if (work.is_program()) progress.recorded(work.title(), seconds.count());
   }
 
   int kept(const std::vector<Variant>& variants) const {

@@ -3,13 +3,13 @@
 
 #include <cstdio>
 
+#include "raddle/api/recording.h"
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/corun.h"
 #include "raddle/cli/shared/cuda_program.h"
 #include "raddle/cli/shared/exec.h"
 #include "raddle/cli/shared/options.h"
 #include "raddle/cli/shared/output.h"
-#include "raddle/cli/shared/recording.h"
 #include "raddle/cli/shared/reports.h"
 
 namespace raddle::cli {
@@ -25,13 +25,13 @@ struct RecordCommand {
   /// What looks like a program's path is none of a workload's parameters.
   void check_name() const {
     const std::string& name = words.front();
-    if (name.find('/') != std::string::npos && !name.ends_with(".ptx") && !is_recording(name))
+    if (name.find('/') != std::string::npos && !name.ends_with(".ptx") && !api::is_recording(name))
       find_program(name);
   }
 
   Mode mode() const {
     if (is_program(words.front())) return Mode::Program;
-    return is_recording(words.front()) ? Mode::Trace : Mode::Workload;
+    return api::is_recording(words.front()) ? Mode::Trace : Mode::Workload;
   }
 
   int operator()() const {
@@ -52,12 +52,12 @@ struct RecordCommand {
   }
 
   sim::Result store(sim::Setup& setup, const sim::Options& options) const {
-    if (!is_recording(words.front())) {
+    if (!api::is_recording(words.front())) {
       NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
       return sim::record(*named.workload, named.info, setup, options, file);
     }
     if (words.size() > 1) throw InputError("'" + words[1] + "': a trace has no parameters");
-    const auto recording = open_recording(words.front());
+    const auto recording = api::open_recording(words.front());
     sim::Result result = sim::convert(*recording, setup, options, file);
     if (!common.quiet) std::fputs(import_summary(recording->trailer()).c_str(), stdout);
     return result;
@@ -80,12 +80,12 @@ struct ReplayCommand {
       throw InputError("'" + words[1] +
                        "': a recording has no parameters (tenants: A.rdl + B.rdl)");
     const std::string& file = words.front();
-    const auto recording = open_recording(file);
+    const auto recording = api::open_recording(file);
     config::Tree tree = common.tree();
     if (common.seed == 0) tree.set("run.seed", recording->header().at("seed").dump(), file);
     std::vector<sim::Setup> setups;
     setups.push_back(sim::read_setup(tree, policy::all_policies()));
-    check_seed(*recording, file, setups.front().run.seed);
+    api::check_seed(*recording, file, setups.front().run.seed);
     sim::Options options = common.simulation(setups.front());
     options.progress = progress_line(file, common.quiet);
     const std::vector<sim::Result> results = sim::replay(*recording, setups, options);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "raddle/api/simulator.h"
 #include "raddle/cli/shared/output.h"
-#include "raddle/cli/shared/recording.h"
 #include "raddle/cli/shared/reports.h"
 #include "raddle/report/report.h"
 #include "raddle/sim/profile/analysis.h"
@@ -51,17 +51,6 @@ std::string table(const sim::Result& result) {
         run.sharing->weighted_speedup, run.sharing->harmonic_speedup, run.sharing->antt,
         run.sharing->fairness);
   return out;
-}
-
-sim::TenantProgram tenant_of(const std::vector<std::string>& words, const sim::Setup& setup,
-                             const sim::Options& options) {
-  RADDLE_ASSERT(!words.empty());
-  if (is_recording(words.front())) {
-    if (words.size() > 1) throw InputError("'" + words[1] + "': a recording has no parameters");
-    return sim::load_tenant(open_recording(words.front()));
-  }
-  NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
-  return sim::execute_tenant(*named.workload, named.info, setup, options);
 }
 
 }  // namespace
@@ -118,7 +107,7 @@ int run_corun(const CommonOptions& common, const std::vector<std::string>& words
   sim::check_corun(tenants.size(), setup, options, corun.options());
   std::vector<sim::TenantProgram> programs;
   for (const std::vector<std::string>& one : tenants)
-    programs.push_back(tenant_of(one, setup, options));
+    programs.push_back(api::tenant_of(one, setup, options));
   options.progress = progress_line("co-run", common.quiet);
   const sim::Result result = sim::corun(programs, setup, options, corun.options());
   clear_progress(common.quiet);

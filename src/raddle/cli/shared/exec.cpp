@@ -12,13 +12,13 @@
 #include <fstream>
 #include <sstream>
 
+#include "raddle/api/recording.h"
 #include "raddle/base/files.h"
 #include "raddle/base/json.h"
 #include "raddle/cli/shared/child.h"
 #include "raddle/cli/shared/cuda_libraries.h"
 #include "raddle/cli/shared/cuda_program.h"
 #include "raddle/cli/shared/output.h"
-#include "raddle/cli/shared/recording.h"
 #include "raddle/cli/shared/reports.h"
 #include "raddle/sim/result/identity.h"
 #include "raddle/sim/run/exec_job.h"

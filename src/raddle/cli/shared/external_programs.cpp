@@ -6,9 +6,9 @@
 #include <span>
 
 #include "raddle/accelsim/kernels_list.h"
+#include "raddle/api/recording.h"
 #include "raddle/cli/shared/cuda_program.h"
 #include "raddle/cli/shared/exec.h"
-#include "raddle/cli/shared/recording.h"
 #include "raddle/sim/result/identity.h"
 
 namespace raddle::cli {
@@ -45,7 +45,7 @@ std::string identity_of(const lab::ExternalProgram& external) {
 
 void HostPrograms::identify(lab::ExternalProgram& external) const {
   if (external.command.empty()) {
-    const auto recording = open_recording(recording_of(external));
+    const auto recording = api::open_recording(recording_of(external));
     external.name = recording->header().at("workload");
     external.parameters = recording->header().at("parameters");
   } else {
@@ -59,7 +59,7 @@ void HostPrograms::identify(lab::ExternalProgram& external) const {
 lab::Json HostPrograms::record(const lab::ExternalProgram& external, sim::Setup& setup,
                                const sim::Options& options, const std::string& file) const {
   if (external.command.empty()) {
-    const auto recording = open_recording(recording_of(external));
+    const auto recording = api::open_recording(recording_of(external));
     return sim::to_json(sim::convert(*recording, setup, options, file));
   }
   const std::uint64_t content = content_of(external);

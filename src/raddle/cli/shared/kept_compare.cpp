@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "raddle/api/recording.h"
 #include "raddle/cli/shared/exec.h"
-#include "raddle/cli/shared/recording.h"
 #include "raddle/cli/shared/reports.h"
 #include "raddle/cli/shared/verdict_table.h"
 #include "raddle/lab/file/experiment_reader.h"
@@ -58,14 +58,14 @@ std::string table(const std::vector<std::string>& settings) {
 
 /// A recording's runs have the seed of its input.
 std::string recording(const std::string& file) {
-  const nlohmann::ordered_json seed = open_recording(file)->header().at("seed");
+  const nlohmann::ordered_json seed = api::open_recording(file)->header().at("seed");
   return "recording = " + quoted(file) +
          (seed == 1 ? "" : "\nset = { \"run.seed\" = " + seed.dump() + " }");
 }
 
 std::string workload(const std::vector<std::string>& words, bool seeds) {
   const std::string& first = words.front();
-  if (is_recording(first)) return seeds ? "recording = " + quoted(first) : recording(first);
+  if (api::is_recording(first)) return seeds ? "recording = " + quoted(first) : recording(first);
   if (is_program(first)) return "program = " + list(words);
   return "workload = " + quoted(first) +
          "\nparameters = " + table({words.begin() + 1, words.end()});
@@ -108,7 +108,7 @@ std::string experiment_of(const KeptCompare& compare) {
   const CommonOptions& common = compare.common;
   std::vector<std::string> settings;
   for (const std::string& text : common.set)
-    if (!is_list(text)) settings.push_back(text);
+    if (!api::is_list(text)) settings.push_back(text);
   if (common.cold_l2) settings.emplace_back("run.cold_l2=true");
   if (!common.sampling_error.empty())
     settings.push_back("run.sampling_error=" + common.sampling_error);
@@ -124,7 +124,7 @@ std::string experiment_of(const KeptCompare& compare) {
     definitions += fmt::format("\n[workloads.{}]\ntitle = {}\n{}\n", works.back(),
                                quoted(joined(words)), what);
   };
-  const bool seeds = several_seeds(compare.variants);
+  const bool seeds = api::several_seeds(compare.variants);
   for (const std::vector<std::string>& words : compare.works)
     add_work(words, workload(words, seeds || common.seed != 0));
   if (!compare.program.empty()) {

@@ -4,11 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "raddle/api/variants.h"
 #include "raddle/cli/shared/lab_options.h"
 #include "raddle/cli/shared/options.h"
-#include "raddle/cli/shared/variants.h"
 
 namespace raddle::cli {
+
+using api::Variant;
 
 struct KeptCompare {
   CommonOptions common;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "raddle/api/recording.h"
 #include "raddle/cli/shared/output.h"
-#include "raddle/cli/shared/recording.h"
 #include "raddle/cli/shared/work.h"
 #include "raddle/sim/profile/analysis.h"
 
@@ -49,11 +49,12 @@ sim::Result ObservedRun::run(std::vector<sim::AnalysisRequest> analyses) const {
   const bool timed = std::ranges::any_of(analyses, [](const sim::AnalysisRequest& one) {
     return sim::is_timed(one.choice->observes());
   });
-  modes.check(!timed                        ? Mode::Functional
-              : !program.empty()            ? Mode::Program
-              : is_recording(words.front()) ? Mode::Trace
-                                            : Mode::Workload);
-  Work work = program.empty() ? Work(words) : Work::program(program);
+  modes.check(!timed                             ? Mode::Functional
+              : !program.empty()                 ? Mode::Program
+              : api::is_recording(words.front()) ? Mode::Trace
+                                                 : Mode::Workload);
+  Work work = program.empty() ? make_work(words, common.out_of_bounds)
+                              : program_work(program, common.out_of_bounds);
   if (common.live && !program.empty())
     throw InputError("a program is recorded and timed then; --live is for exec");
   config::Tree tree = common.tree();
@@ -62,14 +63,15 @@ sim::Result ObservedRun::run(std::vector<sim::AnalysisRequest> analyses) const {
   std::vector<sim::Setup> setups;
   setups.push_back(sim::read_setup(tree, policy::all_policies()));
   work.check_seed(setups.front());
-  work.prepare(setups.front(), common);
   sim::Options options = common.simulation(setups.front());
+  work.prepare(setups.front(), options);
   options.progress = progress_line(work.name(), common.quiet);
   options.functional = !timed;
   options.analyses = std::move(analyses);
   try {
     auto results = work.time(setups, options);
     clear_progress(common.quiet);
+    warn_of_refusals(results.front());
     return std::move(results.front());
   } catch (...) {
     clear_progress(common.quiet);

@@ -7,11 +7,8 @@
 
 #include "raddle/base/threads.h"
 #include "raddle/cli/shared/output.h"
-#include "raddle/lab/run/local_executor.h"
 #include "raddle/sim/profile/analysis.h"
 #include "raddle/sim/run/exec_job.h"
-#include "raddle/sim/setup/gpus.h"
-#include "raddle/sim/setup/policy_names.h"
 
 namespace raddle::cli {
 
@@ -20,16 +17,6 @@ namespace {
 // Headings of --help.
 constexpr const char *kMachine = "Machine", *kRun = "How it is run", *kLimits = "Limits",
                      *kOutput = "Output", *kNotListed = "";
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> out;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, at), text.size());
-    out.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -223,20 +210,11 @@ void CommonOptions::add_timing_to(CLI::App& command, OptionModes& modes) {
 }
 
 void CommonOptions::check() const {
-  if (functional && live)
-    throw InputError("--functional and --live exclude each other: --functional has no timing");
+  Settings::check();
   check_outputs({{"--json", json}, {"--report", report}, {"--timeline", timeline}});
 }
 
 namespace {
-std::string with_level(const std::string& policy) {
-  try {
-    return sim::with_level(policy, policy::all_policies());
-  } catch (const InputError& error) {
-    throw InputError({"--policy " + policy}, error.what());
-  }
-}
-
 /// What the system lets this process have of `wanted` threads; fewer are told.
 unsigned given_threads(unsigned wanted) {
   const unsigned given = startable_threads(wanted);
@@ -247,95 +225,19 @@ unsigned given_threads(unsigned wanted) {
 }
 }  // namespace
 
-config::Tree CommonOptions::tree() const {
-  config::Tree tree = sim::load_gpu(gpu);
-  for (const std::string& text : set) tree.set_option(text, "--set " + text);
-  for (const std::string& text : policy) tree.set_policy(with_level(text), "--policy " + text);
-  if (seed != 0) tree.set("run.seed", std::to_string(seed), "--seed");
-  if (live) tree.set("run.live", "true", "--live");
-  if (cold_l2) tree.set("run.cold_l2", "true", "--cold-l2");
-  if (!sampling_error.empty()) tree.set("run.sampling_error", sampling_error, "--sampling-error");
-  return tree;
-}
+config::Tree CommonOptions::tree() const { return Settings::tree(policy::all_policies()); }
 
 sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
-  sim::Options out;
-  out.functional = functional;
-  out.skip = !no_skip;
-  // More than there are cores would only take turns; results are the same for any number.
-  out.threads = given_threads(std::min(threads, std::max(2u, lab::usable_cores())));
+  sim::Options out = options(setup);
+  out.threads = given_threads(out.threads);
   // Device printf goes where the summary goes; standard output is the JSON's alone when that is
   // asked for.
   out.print = [out_file = json == "-" ? stderr : stdout](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), out_file);
   };
-  out.max_stream_bytes = static_cast<std::uint64_t>(max_stream_gib * (1u << 30));
-  out.first_launches = first_launches;
-  out.checks = exec::check_options(checks);
-  if (out.checks.any() && setup.run.live)
-    throw InputError("--check looks at execution in order: leave out --live (run.live)");
-  if (max_cycles != 0) {
-    out.max_cycles = max_cycles;
-    // A scheduler issues at most one instruction a cycle, so whoever executes more than this cannot
-    // end in time.
-    const std::uint64_t per_cycle =
-        std::uint64_t{setup.machine.sm.count} * setup.machine.sm.schedulers;
-    out.max_warp_instructions =
-        max_cycles > ~0ull / per_cycle ? ~0ull : std::max<std::uint64_t>(max_cycles * per_cycle, 1);
-  }
-  if (!report.empty() || !timeline.empty()) out.sample_interval = 256;
+  if (!report.empty() || !timeline.empty()) out.sample_interval = api::kSampleInterval;
   if (!report.empty() && !functional && setup.run.sampling_error == 0)
     out.analyses = sim::analyses_for_report(false);
-  return out;
-}
-
-NamedWorkload make_workload(const std::string& name, const std::vector<std::string>& parameters) {
-  config::Tree tree;
-  for (const std::string& text : parameters) tree.set_option(text, name + " " + text);
-  return sim::make_workload(runtime::all_workloads(), name, tree);
-}
-
-// --- --policies ---------------------------------------------------------------------------------
-
-namespace {
-
-/// A comma separates policies, but also the parameters of one:
-/// "two_level:group_size=4,inner=rr,gto" are two.
-std::vector<std::string> split_list(const std::string& list) {
-  std::vector<std::string> out;
-  for (std::string& part : split(list, ',')) {
-    const std::size_t equal = part.find('=');
-    const std::string key = part.substr(0, equal);
-    const bool parameter = equal != std::string::npos && policy::find_level(key) == nullptr &&
-                           key.find_first_of(":+") == std::string::npos;
-    if (parameter && !out.empty() && out.back().find(':') != std::string::npos)
-      out.back() += "," + part;
-    else out.push_back(std::move(part));
-  }
-  return out;
-}
-
-}  // namespace
-
-std::vector<PolicySet> parse_policies(const std::string& list, const policy::Registries& policies) {
-  std::vector<PolicySet> out;
-  for (const std::string& item : split_list(list)) {
-    if (item.empty()) throw InputError("--policies: empty entry in '" + list + "'");
-    PolicySet set{item, {}};
-    for (const std::string& part : split(item, '+')) try {
-        set.settings.push_back(sim::with_level(part, policies));
-      } catch (const InputError& error) {
-        throw InputError(std::string("--policies: ") + error.what());
-      }
-    try {
-      sim::one_of_each_level(set.settings);
-    } catch (const InputError& error) {
-      throw InputError("--policies " + item + ": " + error.what());
-    }
-    if (std::ranges::any_of(out, [&](const PolicySet& other) { return other.label == item; }))
-      throw InputError("--policies: '" + item + "' is there twice");
-    out.push_back(std::move(set));
-  }
   return out;
 }
 

@@ -5,30 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "raddle/api/settings.h"
 #include "raddle/cli/shared/modes.h"
-#include "raddle/config/tree.h"
-#include "raddle/sim/run/named_workload.h"
-#include "raddle/sim/run/simulation.h"
 
 namespace raddle::cli {
 
 /// Check of an option: a whole number, `least` or more. CLI11's own checks name the largest double.
 CLI::Validator number_from(std::uint64_t minimum);
 
-struct CommonOptions {
-  std::string gpu = "v100";
-  std::vector<std::string> set, policy;
+struct CommonOptions : api::Settings {
   std::string json, report, timeline;
-  std::string launches;                    ///< empty = not given
-  std::uint64_t max_cycles = 0, seed = 0;  ///< 0 = not given
-  std::string out_of_bounds = "page";      ///< of programs
-  std::vector<std::string> checks;         ///< of exec::kCheckNames
-  unsigned threads = 1;
-  bool functional = false, live = false, no_skip = false, quiet = false;
-  std::uint64_t first_launches = 0;  ///< 0 = all
-  double max_stream_gib = 2;         ///< memory of one launch's op stream
-  bool cold_l2 = false;
-  std::string sampling_error;  ///< as written; empty = every launch is timed
+  std::string launches;                ///< empty = not given
+  std::string out_of_bounds = "page";  ///< of programs
+  bool quiet = false;
 
   /// All of these say in `modes` what the options are for.
   void add_to(CLI::App& command, OptionModes& modes);
@@ -58,16 +47,7 @@ struct CommonOptions {
   sim::Options simulation(const sim::Setup& setup) const;
 };
 
+using api::make_workload;
 using sim::NamedWorkload;
-/// A workload by name, or a PTX file; `parameters` are key=value, "size" among them.
-NamedWorkload make_workload(const std::string& name, const std::vector<std::string>& parameters);
-
-/// One entry of --policies: "gto", "block=chunk", "two_level:group_size=4", several joined by '+'.
-struct PolicySet {
-  std::string label;
-  std::vector<std::string> settings;  ///< for Tree::set_policy: LEVEL=NAME[:key=value,...]
-};
-/// Splits and resolves names to levels. Throws InputError on unknown or ambiguous names.
-std::vector<PolicySet> parse_policies(const std::string& list, const policy::Registries& policies);
 
 }  // namespace raddle::cli

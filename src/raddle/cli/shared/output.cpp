@@ -82,6 +82,13 @@ std::string cut(std::string text, std::size_t widest) {
   return text.substr(0, end) + "...";
 }
 
+std::string size_line(const std::string& file, std::uint64_t issued) {
+  const auto bytes = std::filesystem::file_size(file);
+  return fmt::format(
+      "  {}: {} bytes, {:.3f} per warp instruction\n", file, bytes,
+      static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(issued, 1)));
+}
+
 std::string import_summary(const nlohmann::ordered_json& trailer) {
   std::string out;
   if (trailer.contains("import_cost")) {

@@ -37,6 +37,8 @@ using report::headline;
 using report::Row;
 using report::summary;
 
+/// A line about the recording that has been written; `issued`: warp instructions.
+std::string size_line(const std::string& file, std::uint64_t issued);
 /// Of a recording's trailer: what was met in a foreign trace and how fast it was read; "" of
 /// others.
 std::string import_summary(const nlohmann::ordered_json& trailer);

@@ -11,15 +11,6 @@
 
 namespace raddle::cli {
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) {
-    const bool plain = word.find_first_of(" '\"$\\") == std::string::npos;
-    out += (out.empty() ? "" : " ") + (plain ? word : "'" + word + "'");
-  }
-  return out;
-}
-
 std::string today() {
   const std::time_t now = std::time(nullptr);
   std::tm local{};

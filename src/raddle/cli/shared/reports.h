@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "raddle/api/work.h"
 #include "raddle/cli/shared/options.h"
 #include "raddle/sim/result/result.h"
 
@@ -16,8 +17,7 @@ struct ReportRun {
 void write_reports(const CommonOptions& options, const std::vector<ReportRun>& runs,
                    const std::vector<std::string>& arguments);
 
-/// The command line as one would type it.
-std::string joined(const std::vector<std::string>& words);
+using api::joined;
 /// Date and time of day, for a report.
 std::string today();
 /// Say where the files lie that the options ask for, unless --quiet.

@@ -1,9 +1,8 @@
-#include "raddle/cli/shared/recording.h"
+#include "raddle/api/recording.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "raddle/accelsim/kernels_list.h"
 #include "raddle/accelsim/recording.h"
@@ -11,7 +10,7 @@
 #include "raddle/sim/run/recording_checks.h"
 #include "raddle/trace/file.h"
 
-namespace raddle::cli {
+namespace raddle::api {
 
 bool is_recording(const std::string& name) {
   return name.ends_with(".rdl") || accelsim::is_kernels_list(name);
@@ -20,13 +19,6 @@ bool is_recording(const std::string& name) {
 std::unique_ptr<trace::Recording> open_recording(const std::string& file) {
   if (accelsim::is_kernels_list(file)) return std::make_unique<accelsim::TraceRecording>(file);
   return std::make_unique<trace::FileReader>(file, sim::recording_checks());
-}
-
-std::string size_line(const std::string& file, std::uint64_t issued) {
-  const auto bytes = std::filesystem::file_size(file);
-  return fmt::format(
-      "  {}: {} bytes, {:.3f} per warp instruction\n", file, bytes,
-      static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(issued, 1)));
 }
 
 void check_seed(const trace::Recording& recording, const std::string& file, std::uint64_t seed) {
@@ -40,4 +32,4 @@ void check_seed(const trace::Recording& recording, const std::string& file, std:
                                        own, seed));
 }
 
-}  // namespace raddle::cli
+}  // namespace raddle::api

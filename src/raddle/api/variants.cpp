@@ -1,4 +1,4 @@
-#include "raddle/cli/shared/variants.h"
+#include "raddle/api/variants.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "raddle/lab/file/sweep_text.h"
 
-namespace raddle::cli {
+namespace raddle::api {
 
 namespace {
 
@@ -46,11 +46,12 @@ void add_to(std::string& label, const std::string& part) {
 
 /// Each of `variants` once for each value of the sweep, those apart that know no such parameter.
 std::vector<Variant> swept(const std::vector<Variant>& variants, const lab::SweepText& sweep,
-                           const CommonOptions& common, const policy::Registries& registries) {
+                           const Settings& common, const policy::Registries& registries) {
   std::vector<Variant> out;
   bool any = false;
   for (const Variant& variant : variants) {
-    if (!applies(sweep, sim::read_setup(tree_of(common, variant), registries).config())) {
+    if (!applies(sweep,
+                 sim::read_setup(tree_of(common, variant, registries), registries).config())) {
       out.push_back(variant);
       continue;
     }
@@ -87,17 +88,18 @@ bool several_seeds(const std::vector<Variant>& variants) {
                              [&](const Variant& one) { return one.seed != variants.front().seed; });
 }
 
-config::Tree tree_of(const CommonOptions& common, const Variant& variant) {
-  CommonOptions single = common;
+config::Tree tree_of(const Settings& common, const Variant& variant,
+                     const policy::Registries& registries) {
+  Settings single = common;
   std::erase_if(single.set, is_list);
-  config::Tree tree = single.tree();
+  config::Tree tree = single.tree(registries);
   for (const std::string& setting : variant.policies)
     tree.set_policy(setting, "--policies " + setting);
   for (const std::string& setting : variant.settings) tree.set_option(setting, variant.origin);
   return tree;
 }
 
-std::vector<Variant> make_variants(const CommonOptions& common, const std::string& policies,
+std::vector<Variant> make_variants(const Settings& common, const std::string& policies,
                                    const std::vector<std::string>& sweeps,
                                    const policy::Registries& registries) {
   std::set<std::string> paths;
@@ -123,4 +125,4 @@ std::vector<Variant> make_variants(const CommonOptions& common, const std::strin
   return out;
 }
 
-}  // namespace raddle::cli
+}  // namespace raddle::api

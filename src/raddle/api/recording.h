@@ -6,7 +6,7 @@
 
 #include "raddle/trace/recording.h"
 
-namespace raddle::cli {
+namespace raddle::api {
 
 /// Does the name mean a recording (FILE.rdl, kernelslist.g) and not a workload?
 bool is_recording(const std::string& name);
@@ -14,10 +14,8 @@ bool is_recording(const std::string& name);
 /// Throws InputError naming the file and where in it.
 std::unique_ptr<trace::Recording> open_recording(const std::string& file);
 
-/// A line about the recording that has been written; `issued`: warp instructions.
-std::string size_line(const std::string& file, std::uint64_t issued);
 /// A result's run.seed is that of its input. Throws InputError where `seed` is not the one that the
 /// inputs of a recording of a workload were made with; programs and traces have no such seed.
 void check_seed(const trace::Recording& recording, const std::string& file, std::uint64_t seed);
 
-}  // namespace raddle::cli
+}  // namespace raddle::api

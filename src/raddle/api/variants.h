@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "raddle/cli/shared/options.h"
+#include "raddle/api/settings.h"
 
-namespace raddle::cli {
+namespace raddle::api {
 
 struct Variant {
   std::string label;
@@ -20,12 +20,13 @@ struct Variant {
 /// Every entry of `policies` ("" = the machine's) with every combination of the values of
 /// `sweeps` and of those entries of common.set that are lists. A parameter of a policy
 /// (policy.throttle.limit) is swept where the policy has it. Throws InputError.
-std::vector<Variant> make_variants(const CommonOptions& common, const std::string& policies,
+std::vector<Variant> make_variants(const Settings& common, const std::string& policies,
                                    const std::vector<std::string>& sweeps,
                                    const policy::Registries& registries);
 
 /// The machine of `common` as this variant has it.
-config::Tree tree_of(const CommonOptions& common, const Variant& variant);
+config::Tree tree_of(const Settings& common, const Variant& variant,
+                     const policy::Registries& registries);
 
 /// Are there several that differ in nothing but the seed?
 bool several_seeds(const std::vector<Variant>& variants);
@@ -33,4 +34,4 @@ bool several_seeds(const std::vector<Variant>& variants);
 /// "l2.size_kib=96,192": has it several values?
 bool is_list(const std::string& setting);
 
-}  // namespace raddle::cli
+}  // namespace raddle::api

@@ -1,0 +1,124 @@
+#include "raddle/api/settings.h"
+
+#include <algorithm>
+
+#include "raddle/lab/run/local_executor.h"
+#include "raddle/sim/setup/gpus.h"
+#include "raddle/sim/setup/policy_names.h"
+
+namespace raddle::api {
+
+namespace {
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string with_level(const std::string& policy, const policy::Registries& policies) {
+  try {
+    return sim::with_level(policy, policies);
+  } catch (const InputError& error) {
+    throw InputError({"--policy " + policy}, error.what());
+  }
+}
+
+}  // namespace
+
+void Settings::check() const {
+  if (functional && live)
+    throw InputError("--functional and --live exclude each other: --functional has no timing");
+}
+
+config::Tree Settings::tree(const policy::Registries& policies) const {
+  config::Tree tree = sim::load_gpu(gpu);
+  for (const std::string& text : set) tree.set_option(text, "--set " + text);
+  for (const std::string& text : policy)
+    tree.set_policy(with_level(text, policies), "--policy " + text);
+  if (seed != 0) tree.set("run.seed", std::to_string(seed), "--seed");
+  if (live) tree.set("run.live", "true", "--live");
+  if (cold_l2) tree.set("run.cold_l2", "true", "--cold-l2");
+  if (!sampling_error.empty()) tree.set("run.sampling_error", sampling_error, "--sampling-error");
+  return tree;
+}
+
+sim::Options Settings::options(const sim::Setup& setup) const {
+  sim::Options out;
+  out.functional = functional;
+  out.skip = !no_skip;
+  // More than there are cores would only take turns; results are the same for any number.
+  out.threads = std::min(threads, std::max(2u, lab::usable_cores()));
+  out.max_stream_bytes = static_cast<std::uint64_t>(max_stream_gib * (1u << 30));
+  out.first_launches = first_launches;
+  out.checks = exec::check_options(checks);
+  if (out.checks.any() && setup.run.live)
+    throw InputError("--check looks at execution in order: leave out --live (run.live)");
+  if (max_cycles != 0) {
+    out.max_cycles = max_cycles;
+    // A scheduler issues at most one instruction a cycle, so whoever executes more than this cannot
+    // end in time.
+    const std::uint64_t per_cycle =
+        std::uint64_t{setup.machine.sm.count} * setup.machine.sm.schedulers;
+    out.max_warp_instructions =
+        max_cycles > ~0ull / per_cycle ? ~0ull : std::max<std::uint64_t>(max_cycles * per_cycle, 1);
+  }
+  return out;
+}
+
+sim::NamedWorkload make_workload(const std::string& name,
+                                 const std::vector<std::string>& parameters) {
+  config::Tree tree;
+  for (const std::string& text : parameters) tree.set_option(text, name + " " + text);
+  return sim::make_workload(runtime::all_workloads(), name, tree);
+}
+
+// --- --policies ---------------------------------------------------------------------------------
+
+namespace {
+
+/// A comma separates policies, but also the parameters of one:
+/// "two_level:group_size=4,inner=rr,gto" are two.
+std::vector<std::string> split_list(const std::string& list) {
+  std::vector<std::string> out;
+  for (std::string& part : split(list, ',')) {
+    const std::size_t equal = part.find('=');
+    const std::string key = part.substr(0, equal);
+    const bool parameter = equal != std::string::npos && policy::find_level(key) == nullptr &&
+                           key.find_first_of(":+") == std::string::npos;
+    if (parameter && !out.empty() && out.back().find(':') != std::string::npos)
+      out.back() += "," + part;
+    else out.push_back(std::move(part));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<PolicySet> parse_policies(const std::string& list, const policy::Registries& policies) {
+  std::vector<PolicySet> out;
+  for (const std::string& item : split_list(list)) {
+    if (item.empty()) throw InputError("--policies: empty entry in '" + list + "'");
+    PolicySet set{item, {}};
+    for (const std::string& part : split(item, '+')) try {
+        set.settings.push_back(sim::with_level(part, policies));
+      } catch (const InputError& error) {
+        throw InputError(std::string("--policies: ") + error.what());
+      }
+    try {
+      sim::one_of_each_level(set.settings);
+    } catch (const InputError& error) {
+      throw InputError("--policies " + item + ": " + error.what());
+    }
+    if (std::ranges::any_of(out, [&](const PolicySet& other) { return other.label == item; }))
+      throw InputError("--policies: '" + item + "' is there twice");
+    out.push_back(std::move(set));
+  }
+  return out;
+}
+
+}  // namespace raddle::api

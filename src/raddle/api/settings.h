@@ -1,0 +1,52 @@
+// What a simulation is asked for, in the words of the command line.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "raddle/config/tree.h"
+#include "raddle/policy/all.h"
+#include "raddle/sim/run/named_workload.h"
+#include "raddle/sim/run/simulation.h"
+
+namespace raddle::api {
+
+struct Settings {
+  std::string gpu = "v100";              ///< a name, or a file of TOML or JSON
+  std::vector<std::string> set;          ///< PATH=VALUE
+  std::vector<std::string> policy;       ///< LEVEL=NAME[:key=value,...]
+  std::uint64_t max_cycles = 0;          ///< 0 = not given
+  std::uint64_t seed = 0;                ///< 0 = not given
+  std::vector<std::string> checks = {};  ///< of exec::kCheckNames
+  unsigned threads = 1;
+  bool functional = false, live = false, no_skip = false;
+  std::uint64_t first_launches = 0;  ///< 0 = all
+  double max_stream_gib = 2;         ///< memory of one launch's op stream
+  bool cold_l2 = false;
+  std::string sampling_error = {};  ///< as written; empty = every launch is timed
+
+  /// Throws InputError when two of them exclude each other.
+  void check() const;
+  /// The machine with everything applied that is said here of it. Throws InputError.
+  config::Tree tree(const policy::Registries& policies) const;
+  /// How `setup` is to be run; says nothing of what is printed and observed. Throws InputError.
+  sim::Options options(const sim::Setup& setup) const;
+};
+
+/// Of the series over time that pages and timelines show.
+inline constexpr Cycle kSampleInterval = 256;
+
+/// A workload by name, or a PTX file; `parameters` are key=value, "size" among them.
+sim::NamedWorkload make_workload(const std::string& name,
+                                 const std::vector<std::string>& parameters);
+
+/// One entry of a list of policies: "gto", "block=chunk", "two_level:group_size=4", several joined
+/// by '+'.
+struct PolicySet {
+  std::string label;
+  std::vector<std::string> settings;  ///< for Tree::set_policy: LEVEL=NAME[:key=value,...]
+};
+/// Splits and resolves names to levels. Throws InputError on unknown or ambiguous names.
+std::vector<PolicySet> parse_policies(const std::string& list, const policy::Registries& policies);
+
+}  // namespace raddle::api

@@ -1,0 +1,212 @@
+#include "raddle/api/simulator.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "raddle/api/recording.h"
+#include "raddle/api/work.h"
+#include "raddle/base/threads.h"
+#include "raddle/report/report.h"
+#include "raddle/report/summary.h"
+#include "raddle/report/timeline.h"
+#include "raddle/report/words.h"
+#include "raddle/sim/profile/analysis.h"
+
+namespace raddle::api {
+
+// --- results ------------------------------------------------------------------------------------
+
+Result::Result(sim::Result of, std::string label)
+    : of_(std::make_shared<const sim::Result>(std::move(of))), label_(std::move(label)) {}
+
+nlohmann::ordered_json Result::value(std::size_t single_launches) const {
+  return sim::to_json(*of_, single_launches);
+}
+
+double Result::metric(std::string_view name) const {
+  const nlohmann::ordered_json all = value(0);
+  // What a launch has stands in `totals`, what only a run has beside it.
+  for (const nlohmann::ordered_json* root : {&all.at("totals"), &all}) {
+    const nlohmann::ordered_json* at = root;
+    for (std::size_t from = 0; from <= name.size() && at != nullptr;) {
+      const std::size_t end = std::min(name.find('.', from), name.size());
+      const auto found = at->find(std::string(name.substr(from, end - from)));
+      at = at->is_object() && found != at->end() ? &*found : nullptr;
+      from = end + 1;
+    }
+    if (at != nullptr && at->is_number()) return at->get<double>();
+  }
+  throw InputError("'" + std::string(name) + "' is no number of this result; see raddle list " +
+                   "metrics");
+}
+
+std::string Result::summary() const { return report::summary(*of_); }
+
+namespace {
+
+std::vector<report::Run> runs_of(const std::vector<Result>& results) {
+  std::vector<report::Run> out;
+  for (const Result& one : results)
+    out.push_back(
+        {one.label().empty() ? report::policy_label(one.whole()) : one.label(), &one.whole()});
+  return out;
+}
+
+}  // namespace
+
+std::string page(const std::vector<Result>& results, const std::string& command,
+                 const std::string& date) {
+  report::ReportInput input;
+  input.command = command;
+  input.date = date;
+  input.runs = runs_of(results);
+  return report::html(input);
+}
+
+std::string timeline(const std::vector<Result>& results) {
+  return report::timeline(runs_of(results));
+}
+
+std::string comparison(const std::vector<Result>& results) {
+  std::vector<report::Row> rows;
+  for (const report::Run& run : runs_of(results))
+    rows.push_back({run.label, run.label, run.result});
+  return rows.empty() ? "" : report::comparison(rows.front().result->workload, rows);
+}
+
+// --- runs ---------------------------------------------------------------------------------------
+
+namespace {
+
+sim::Options options_of(const Settings& settings, const sim::Setup& setup, const Watch& watch,
+                        bool corun = false) {
+  sim::Options out = settings.options(setup);
+  out.threads = startable_threads(out.threads);
+  out.progress = watch.progress;
+  out.print = watch.print;
+  out.note = watch.note;
+  out.sample_interval = watch.sample_interval;
+  for (const std::string& text : watch.analyses)
+    out.analyses.push_back(sim::read_analysis(text, "analyses " + text));
+  if (!watch.for_page) return out;
+  if (out.sample_interval == 0) out.sample_interval = kSampleInterval;
+  if (!settings.functional && setup.run.sampling_error == 0)
+    for (sim::AnalysisRequest& one : sim::analyses_for_report(corun))
+      out.analyses.push_back(std::move(one));
+  return out;
+}
+
+/// Inputs of a recording have been made: its seed is the machine's, unless another was asked for.
+Settings with_seed(Settings settings, const Work& work) {
+  if (settings.seed == 0) settings.seed = work.seed().value_or(0);
+  return settings;
+}
+
+Work work_of(const std::vector<std::string>& words) {
+  if (words.empty()) throw InputError("no workload given");
+  return Work(words);
+}
+
+}  // namespace
+
+Simulator::Simulator() : policies_(policy::all_policies()) {}
+
+sim::Setup Simulator::setup(const Settings& settings) const {
+  settings.check();
+  return sim::read_setup(settings.tree(policies_), policies_);
+}
+
+Result Simulator::run(const std::vector<std::string>& words, const Settings& settings,
+                      const Watch& watch) const {
+  Work work = work_of(words);
+  std::vector<sim::Setup> machines;
+  machines.push_back(setup(with_seed(settings, work)));
+  work.check_seed(machines.front());
+  return Result(
+      std::move(work.time(machines, options_of(settings, machines.front(), watch)).front()));
+}
+
+std::vector<Result> Simulator::compare(const std::vector<std::vector<std::string>>& works,
+                                       const Comparison& comparison, const Settings& settings,
+                                       const Watch& watch) const {
+  settings.check();
+  if (settings.functional || settings.live)
+    throw InputError("a comparison is timed, after its works were executed: it can be neither " +
+                     std::string("functional nor live"));
+  const std::vector<Variant> variants =
+      make_variants(settings, comparison.policies, comparison.sweeps, policies_);
+  std::vector<Work> all;
+  for (const std::vector<std::string>& words : works) all.push_back(work_of(words));
+  if (all.empty()) throw InputError("no workload given");
+  distinguish(all);
+  const auto machines_of = [&](const Work& work) {
+    std::vector<sim::Setup> out;
+    for (const Variant& variant : variants)
+      out.push_back(
+          sim::read_setup(tree_of(with_seed(settings, work), variant, policies_), policies_));
+    return out;
+  };
+  for (const Work& work : all)  // all checked before the first one runs
+    for (const sim::Setup& machine : machines_of(work)) work.check_seed(machine);
+  std::vector<Result> out;
+  for (Work& work : all) {
+    std::size_t variant = 0;
+    for (sim::Result& result :
+         time_all(work, machines_of(work), [&](sim::Setup&first, const std::vector<std::size_t>&) {
+           return options_of(settings, first, watch);
+         }))
+      out.emplace_back(std::move(result), variants[variant++].label);
+  }
+  return out;
+}
+
+sim::TenantProgram tenant_of(const std::vector<std::string>& words, const sim::Setup& setup,
+                             const sim::Options& options) {
+  RADDLE_ASSERT(!words.empty());
+  if (is_recording(words.front())) {
+    if (words.size() > 1) throw InputError("'" + words[1] + "': a recording has no parameters");
+    return sim::load_tenant(open_recording(words.front()));
+  }
+  sim::NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
+  return sim::execute_tenant(*named.workload, named.info, setup, options);
+}
+
+Result Simulator::corun(const std::vector<std::vector<std::string>>& tenants,
+                        const Settings& settings, const sim::CorunOptions& corun,
+                        const Watch& watch) const {
+  sim::Setup machine = setup(settings);
+  const sim::Options options = options_of(settings, machine, watch, true);
+  sim::check_corun(tenants.size(), machine, options, corun);
+  std::vector<sim::TenantProgram> programs;
+  for (const std::vector<std::string>& words : tenants) {
+    if (words.empty()) throw InputError("no workload given");
+    programs.push_back(tenant_of(words, machine, options));
+  }
+  return Result(sim::corun(programs, machine, options, corun));
+}
+
+Result Simulator::record(const std::vector<std::string>& words, const Settings& settings,
+                         const std::string& file, const Watch& watch) const {
+  if (words.empty()) throw InputError("no workload given");
+  sim::Setup machine = setup(settings);
+  const sim::Options options = options_of(settings, machine, watch);
+  if (is_recording(words.front()))
+    return Result(sim::convert(*open_recording(words.front()), machine, options, file));
+  sim::NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
+  return Result(sim::record(*named.workload, named.info, machine, options, file));
+}
+
+std::unique_ptr<sim::Session> Simulator::session(const std::string& name,
+                                                 const nlohmann::ordered_json& parameters,
+                                                 const Settings& settings, const Watch& watch,
+                                                 std::uint64_t input_hash) const {
+  sim::Setup machine = setup(settings);
+  sim::SessionOptions options;
+  options.run = options_of(settings, machine, watch);
+  options.input_hash = input_hash;
+  return std::make_unique<sim::Session>(sim::WorkloadInfo{name, parameters}, std::move(machine),
+                                        std::move(options));
+}
+
+}  // namespace raddle::api
