@@ -32,6 +32,21 @@ build_preset() {
   ninja "${quiet[@]}" -C "build/$preset" -j "$(jobs)" "$@"
 }
 
+# build_python: the module for $PYTHON, else Debian's, in build/release/python. The build of the program stays as it is.
+build_python() {
+  local python=${PYTHON:-/usr/bin/python3}
+  if ! grep -qs "^RADDLE_PYTHON:BOOL=ON" build/release/CMakeCache.txt ||
+    ! grep -qs "^Python_EXECUTABLE:[A-Z]*=$python\$" build/release/CMakeCache.txt; then
+    say "configure: build/release, with the Python module for $python"
+    mkdir -p build
+    cmake --preset release -DRADDLE_PYTHON=ON -DPython_EXECUTABLE="$python" >build/python.log 2>&1 || {
+      tail -20 build/python.log >&2
+      fail "cmake --preset release -DRADDLE_PYTHON=ON failed (all of it: build/python.log)"
+    }
+  fi
+  build_preset release raddle_python
+}
+
 # build_page: the pages web/dist/*.html, which the program embeds. Without npm or network the program is built with
 # plain notices in place of the pages; ./x test insists on them.
 build_page() {

@@ -8,7 +8,7 @@ source scripts/common.sh
 source scripts/setup.sh
 
 need build lint
-mapfile -t sources < <(find src tests bench workloads -name '*.h' -o -name '*.cpp' -o -name '*.cc' | sort)
+mapfile -t sources < <(find src tests bench workloads python -name '*.h' -o -name '*.cpp' -o -name '*.cc' | sort)
 # Kernels are C++ in CUDA's dialect: clang-format 14 knows it, ctags does not.
 mapfile -t kernels < <(find workloads -name '*.cu' | sort)
 bad=0

@@ -28,6 +28,11 @@ test   /usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-x86_64.a libcl
 test   chromium                         chromium
 test   xz                               xz-utils
 bench  /usr/include/benchmark/benchmark.h libbenchmark-dev
+python /usr/bin/python3-config                          python3-dev
+python /usr/include/pybind11/pybind11.h                 pybind11-dev
+python /usr/lib/python3/dist-packages/numpy/version.py  python3-numpy
+pytest /usr/lib/python3/dist-packages/pandas/__init__.py python3-pandas
+pytest /usr/lib/python3/dist-packages/pytest/__init__.py python3-pytest
 slurm  /usr/sbin/slurmctld                slurm-wlm
 slurm  /usr/sbin/munged                   munge
 test   ?valgrind                        valgrind

@@ -8,7 +8,7 @@ source scripts/common.sh
 # shellcheck source=scripts/setup.sh
 source scripts/setup.sh
 
-steps=(ctest style verify kernels counts report hashes slurm asan fuzz tsan)
+steps=(ctest style verify kernels counts report python hashes slurm asan fuzz tsan)
 # The gate must not fail by chance: its fuzzers take so many steps from the same seed. By hand, RADDLE_FUZZ_SECONDS=600
 # sends each somewhere new for so long.
 fuzz_seconds=${RADDLE_FUZZ_SECONDS:-}
@@ -90,6 +90,21 @@ check_papers() { # check_papers NAME SETTING... (of tests/web/invented_reproduct
   node tests/web/invented_reproduction.mjs "$@" >"build/papers/$name.json" &&
     build/release/raddle report "build/papers/$name.json" -o "build/papers/$name" --quiet &&
     tests/web/check.sh reproduction "build/papers/$name/$name.html" "build/papers/pictures/$name"
+}
+
+# The Python module: runs, launches, policies, the lines of docs/python.md; and its installed form alone.
+step_python() {
+  need python pytest
+  build_page
+  build_preset release raddle
+  build_python
+  local python=${PYTHON:-/usr/bin/python3}
+  PYTHONPATH=build/release/python "$python" -m pytest -q -p no:cacheprovider tests/python
+  rm -rf build/python_installed
+  cmake --install build/release --component python --prefix build/python_installed >build/python.log
+  # A program beside it is looked for from there, so this one has none; its policies and pages it has.
+  (cd build && PYTHONPATH=python_installed/lib/python3/dist-packages "$python" -c \
+    'import raddle; assert "python_installed" in raddle.__file__; assert raddle.run("vecadd", size="tiny").correct')
 }
 
 hash_of() { # hash_of PROGRAM OPTIONS...

@@ -1,0 +1,151 @@
+"""Small tables and drawings of results, in the colours of the report page."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any, Sequence
+
+# As in src/raddle/report/figure.h.
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7a5195", "#7f7f7f")
+# As in web/src/theme.ts, in the order of the page.
+STALLS = {"issued": "#0b6e69", "memory": "#e07a3f", "lsu": "#b5446e", "dependence": "#f2c14e",
+          "unit": "#8f6bb3", "throttled": "#5d6b3a", "fetch": "#a3b86c", "barrier": "#3f7fc4",
+          "fence": "#8cc8dd", "sleep": "#b9b39b", "idle": "#d5dae1", "launch": "#7f8ea3"}
+_WIDTH, _ROW = 640, 22
+_STYLE = ("<style>.raddle{font:13px system-ui,sans-serif}.raddle td,.raddle th{text-align:right;"
+          "padding:2px 8px}.raddle td:first-child,.raddle th:first-child{text-align:left}"
+          ".raddle svg text{fill:currentColor;font:11px system-ui,sans-serif}</style>")
+
+
+def escaped(text: str) -> str:
+    return escape(text, quote=True)
+
+
+def _number(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.3g}"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    def cells(tag: str, row: Sequence[str]) -> str:
+        return "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    return f"<table><tr>{cells('th', head)}</tr>{body}</table>"
+
+
+def _svg(height: int, body: str, title: str) -> str:
+    return (f'<svg viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" role="img" '
+            f'style="max-width:100%"><title>{escape(title)}</title>{body}</svg>')
+
+
+def _label(left: int, row: int, text: str) -> str:
+    return (f'<text x="{left - 6}" y="{row * _ROW + 14}" text-anchor="end">'
+            f"{escape(text[:24])}</text>")
+
+
+def _stacked(rows: Sequence[tuple[str, dict[str, float]]], title: str) -> str:
+    """A bar of shares for each row, with a legend."""
+    there = {name for _, parts in rows for name, part in parts.items() if part}
+    names = [name for name in STALLS if name in there] + sorted(there - set(STALLS))
+    colour = {name: STALLS.get(name, "#9c755f") for name in names}
+    left, body = 150, ""
+    for i, (label, parts) in enumerate(rows):
+        whole = sum(parts.values()) or 1
+        x = float(left)
+        body += _label(left, i, label)
+        for name in names:
+            width = (_WIDTH - left) * parts.get(name, 0) / whole
+            body += (f'<rect x="{x:.1f}" y="{i * _ROW + 2}" width="{width:.1f}" '
+                     f'height="{_ROW - 6}" fill="{colour[name]}"><title>{escape(name)}: '
+                     f"{100 * parts.get(name, 0) / whole:.1f} %</title></rect>")
+            x += width
+    x, y = 0, len(rows) * _ROW + 8
+    for name in names:
+        width = 24 + 7 * len(name)
+        if x + width > _WIDTH:
+            x, y = 0, y + 16
+        body += (f'<rect x="{x}" y="{y}" width="10" height="10" fill="{colour[name]}"/>'
+                 f'<text x="{x + 14}" y="{y + 9}">{escape(name)}</text>')
+        x += width
+    return _svg(y + 16, body, title)
+
+
+def _bars(rows: Sequence[tuple[str, float]], title: str) -> str:
+    most = max((value for _, value in rows), default=0) or 1
+    left, body = 150, ""
+    for i, (label, value) in enumerate(rows):
+        width = (_WIDTH - left - 80) * value / most
+        body += (_label(left, i, label)
+                 + f'<rect x="{left}" y="{i * _ROW + 2}" width="{width:.1f}" '
+                 f'height="{_ROW - 6}" fill="{COLOURS[0]}"/>'
+                 f'<text x="{left + width + 5:.1f}" y="{i * _ROW + 14}">{_number(value)}</text>')
+    return _svg(len(rows) * _ROW + 4, body, title)
+
+
+def _line(x: Sequence[float], y: Sequence[float], title: str) -> str:
+    height, left, low = 120, 50, 16
+    right, most = max(x[-1], 1), max(max(y), 1e-9)
+    across, up = _WIDTH - left - 10, height - low - 10
+    points = " ".join(f"{left + across * a / right:.1f},{height - low - up * b / most:.1f}"
+                      for a, b in zip(x, y))
+    return _svg(height, (
+        f'<polyline points="{points}" fill="none" stroke="{COLOURS[0]}" stroke-width="1.5"/>'
+        f'<text x="{left - 6}" y="14" text-anchor="end">{_number(float(most))}</text>'
+        f'<text x="{left - 6}" y="{height - low}" text-anchor="end">0</text>'
+        f'<text x="{_WIDTH - 10}" y="{height - 2}" text-anchor="end">cycle '
+        f"{_number(int(right))}</text>"), title)
+
+
+def _stalls(one: Any) -> dict[str, float]:
+    return {name: value for name, value in one.tree.get("stalls", {}).items()
+            if isinstance(value, (int, float))}
+
+
+def result(one: Any) -> str:
+    tree = one.tree
+    workload, totals = tree["workload"], tree["totals"]
+    rows = [(name, _number(totals[name])) for name in
+            ("cycles", "warp_instructions", "ipc", "l1d_hit_rate", "l2_hit_rate", "dram_bytes")
+            if name in totals]
+    out = f"<h4>{escape(workload['name'])}: {escape(workload['result'])}</h4>"
+    if tree["kernels"] and "cycles" in tree["kernels"][0] and len(tree["kernels"]) > 1:
+        longest = sorted(enumerate(tree["kernels"]), key=lambda item: -item[1]["cycles"])[:8]
+        kernels = "<p>Cycles of the longest launches</p>" + _bars(
+            [(f"{i} {kernel['name']}", kernel["cycles"]) for i, kernel in sorted(longest)],
+            "cycles of launches")
+    else:
+        kernels = ""
+    out += _table(("", ""), rows)
+    if stalls := _stalls(one):
+        out += "<p>Why schedulers issued or did not</p>" + _stacked([("all SMs", stalls)], "stalls")
+    out += kernels
+    series = one.series
+    if series and len(series["start"]) > 1:
+        interval = float(series["start"][1] - series["start"][0])
+        out += "<p>Thread instructions per cycle</p>" + _line(
+            [float(at) for at in series["start"]],
+            [float(count) / interval for count in series["thread_instructions"]], "IPC over time")
+    return f'<div class="raddle">{_STYLE}{out}</div>'
+
+
+def results(of: Any) -> str:
+    out = ""
+    for name in of.workloads:
+        runs = list(of.of(name))
+        first = runs[0].tree["totals"].get("cycles", 0)
+        rows = []
+        for one in runs:
+            totals = one.tree["totals"]
+            cycles = totals.get("cycles", 0)
+            speedup = f"{first / cycles:.3f}" if cycles else "-"
+            rows.append((one.label or "-", _number(cycles), speedup, _number(totals.get("ipc")),
+                         _number(totals.get("l1d_hit_rate")), _number(totals.get("l2_hit_rate")),
+                         one.tree["workload"]["result"]))
+        out += f"<h4>{escape(name)}</h4>" + _table(
+            ("", "cycles", "speedup", "IPC", "L1D hit rate", "L2 hit rate", "result"), rows)
+        out += "<p>Cycles</p>" + _bars(
+            [(one.label or "-", one.tree["totals"].get("cycles", 0)) for one in runs], "cycles")
+        out += "<p>Why schedulers issued or did not</p>" + _stacked(
+            [(one.label or "-", _stalls(one)) for one in runs], "stalls")
+    return f'<div class="raddle">{_STYLE}{out}</div>'

@@ -1,0 +1,239 @@
+"""Kernels of one's own, as PTX or CUDA, on NumPy arrays."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from . import _raddle
+from ._progress import make_progress
+from ._record import Record
+from ._results import Result
+from ._settings import make_settings
+
+# PTX types of parameters as NumPy has them; b types take what has their size.
+_TYPES = {"u8": "u1", "u16": "u2", "u32": "u4", "u64": "u8", "s8": "i1", "s16": "i2", "s32": "i4",
+          "s64": "i8", "f16": "f2", "f32": "f4", "f64": "f8"}
+
+
+def nvcc() -> str | None:
+    """The CUDA compiler: in PATH, under CUDA_HOME, or where it is installed."""
+    home = os.environ.get("CUDA_HOME")
+    places = ([Path(home) / "bin" / "nvcc"] if home else []) + [Path("/usr/local/cuda/bin/nvcc")]
+    return shutil.which("nvcc") or next(
+        (str(place) for place in places if os.access(place, os.X_OK)), None)
+
+
+def compile_cuda(source: str, options: Sequence[str] = (), architecture: str = "compute_80") -> str:
+    """The PTX that nvcc makes of CUDA C++."""
+    compiler = nvcc()
+    if compiler is None:
+        raise _raddle.InputError("CUDA source needs nvcc, which is not in PATH; give PTX instead")
+    with tempfile.TemporaryDirectory(prefix="raddle-") as folder:
+        file, out = Path(folder) / "kernel.cu", Path(folder) / "kernel.ptx"
+        file.write_text(source, encoding="utf-8")
+        done = subprocess.run([compiler, "-ptx", f"-arch={architecture}", "-lineinfo", *options,
+                               "-o", str(out), str(file)], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise _raddle.InputError("nvcc: " + done.stderr.strip().replace(str(file), "kernel.cu"))
+        return out.read_text(encoding="utf-8")
+
+
+def is_ptx(source: str) -> bool:
+    return any(line.split("//")[0].strip().startswith(".version") for line in source.splitlines())
+
+
+def _size(size: int | Sequence[int]) -> list[int]:
+    return [int(size)] if isinstance(size, (int, np.integer)) else [int(one) for one in size]
+
+
+class Array:
+    """Memory of the GPU."""
+
+    def __init__(self, gpu: Gpu, address: int, dtype: np.dtype, shape: tuple[int, ...]) -> None:
+        self._gpu, self.address, self.dtype, self.shape = gpu, address, dtype, shape
+
+    @property
+    def nbytes(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+
+    def get(self) -> np.ndarray:
+        """A copy of what is in it."""
+        out = np.empty(self.shape, self.dtype)
+        if out.nbytes:
+            self._gpu._device.read(out, self.address)
+        return out
+
+    def set(self, values: Any) -> None:
+        values = np.ascontiguousarray(np.broadcast_to(values, self.shape), self.dtype)
+        if values.nbytes:
+            self._gpu._device.write(self.address, values)
+
+    def free(self) -> None:
+        self._gpu._device.free(self.address)
+
+
+class Kernel:
+    """A kernel of a module; ``kernel[grid, block](arguments)`` launches it."""
+
+    def __init__(self, gpu: Gpu, module: int, of: Record) -> None:
+        self._gpu, self._module, self._of = gpu, module, of
+        self.name, self.parameters = of.name, of.parameters
+
+    def __getitem__(self, shape: Any) -> Any:
+        grid, block, *more = shape
+        return lambda *args: self.launch(grid, block, args, *more)
+
+    def launch(self, grid: Any, block: Any, args: Sequence[Any] = (), shared_bytes: int = 0,
+               stream: int = 0) -> None:
+        if len(args) != len(self.parameters):
+            raise _raddle.InputError(f"kernel '{self._of.short_name}' takes "
+                                     f"{len(self.parameters)} arguments, not {len(args)}")
+        encoded = [self._bytes(*item) for item in zip(range(1, len(args) + 1), args,
+                                                      self.parameters)]
+        self._gpu._device.launch(self._module, self.name, _size(grid), _size(block), encoded,
+                                 shared_bytes, stream)
+
+    def _bytes(self, number: int, value: Any, parameter: Record) -> bytes:
+        if isinstance(value, Array):
+            value = np.uint64(value.address)
+        if isinstance(value, (bytes, bytearray)):
+            return bytes(value)
+        if isinstance(value, (np.generic, np.ndarray)):
+            return value.tobytes()
+        kind = _TYPES.get(parameter.type)
+        if kind is None:  # b32 and the like: whatever has the size
+            kind = f"f{parameter.size}" if isinstance(value, float) else f"i{parameter.size}"
+        dtype = np.dtype(kind)
+        if dtype.kind == "f":
+            fits = isinstance(value, (int, float))
+        else:
+            # b32 and the like: with a sign or without.
+            low = np.iinfo(dtype).min
+            high = np.iinfo(f"u{dtype.itemsize}" if parameter.type[0] == "b" else dtype).max
+            fits = isinstance(value, int) and low <= value <= high
+        if not fits:
+            raise _raddle.InputError(f"argument {number} of kernel '{self._of.short_name}': "
+                                     f"expected a .{parameter.type}, found {value!r}")
+        if dtype.kind == "f":
+            return np.array(value, dtype).tobytes()
+        return (int(value) & (1 << 8 * dtype.itemsize) - 1).to_bytes(dtype.itemsize, "little")
+
+
+class Gpu:
+    """A simulated GPU for host code in Python: load kernels, make arrays, launch, ``finish()``.
+
+    Keywords are those of ``run``."""
+
+    def __init__(self, name: str = "kernel", *, simulator: Any = None, samples: bool | int = False,
+                 report: bool = False, progress: Any = None, input_hash: int = 0,
+                 **settings: Any) -> None:
+        from . import default_simulator
+        from ._runs import make_watch
+        simulator = simulator or default_simulator()
+        self._progress = make_progress(name, progress)
+        watch = make_watch(self._progress, samples=samples, report=report)
+        self._device = simulator._native.device(name, make_settings(simulator, **settings),
+                                                input_hash, watch)
+        self.result: Result | None = None
+
+    def load(self, source: str, file: str = "") -> dict[str, Kernel]:
+        """The kernels of PTX, or of CUDA that nvcc compiles, by name."""
+        ptx = source if is_ptx(source) else compile_cuda(source)
+        module = self._device.load(ptx, file or "kernel.ptx")
+        kernels = {one.name: Kernel(self, module, one) for one in self._device.kernels(module)}
+        short = {one._of.short_name.split("(")[0]: one for one in kernels.values()}
+        return {**short, **kernels}
+
+    def array(self, values: Any) -> Array:
+        """Memory with a copy of the values."""
+        values = np.ascontiguousarray(values)
+        out = self.empty(values.shape, values.dtype)
+        out.set(values)
+        return out
+
+    def empty(self, shape: Any, dtype: Any = np.float32) -> Array:
+        shape = tuple(_size(shape))
+        out = Array(self, 0, np.dtype(dtype), shape)
+        out.address = self._device.allocate(out.nbytes)
+        return out
+
+    def stream(self) -> int:
+        return self._device.create_stream()
+
+    def synchronize(self) -> None:
+        self._device.synchronize()
+
+    def finish(self) -> Result:
+        """Waits for all of it; nothing may follow."""
+        try:
+            self.result = Result(self._device.finish())
+        finally:
+            self._progress.close()
+        return self.result
+
+
+def _hash(source: str, args: Sequence[Any]) -> int:
+    """What results call ``input_hash``."""
+    out = hashlib.blake2b(source.encode(), digest_size=8)
+    for one in args:
+        whole = isinstance(one, np.ndarray)
+        out.update(np.ascontiguousarray(one).tobytes() if whole else repr(one).encode())
+    return int.from_bytes(out.digest(), "little")
+
+
+class Launched(Record):
+    """``arrays``: what is in each array of the arguments after it, in order; ``result``: how long
+    it took; ``correct``: as expected, or None where nothing was."""
+
+
+def _kernel(kernels: Mapping[str, Kernel], name: str | None) -> Kernel:
+    different = list({one.name: one for one in kernels.values()}.values())
+    if name is None:
+        if len(different) != 1:
+            raise _raddle.InputError("say which kernel to launch: kernel=NAME, of "
+                                     + ", ".join(one.name for one in different))
+        return different[0]
+    if name not in kernels:
+        raise _raddle.InputError(f"there is no kernel '{name}'; there are "
+                                 + ", ".join(one.name for one in different))
+    return kernels[name]
+
+
+def launch(source: str, grid: int | Sequence[int], block: int | Sequence[int],
+           args: Sequence[Any] = (), *, kernel: str | None = None, shared_bytes: int = 0,
+           repeat: int = 1, expected: Mapping[int, Any] | None = None, rtol: float = 1e-5,
+           atol: float = 1e-8, **keywords: Any) -> Launched:
+    """Launches a kernel of PTX or CUDA on a simulated GPU.
+
+    ``args``: NumPy arrays, which are copied to the GPU and back and are not changed here; numbers,
+    as the kernel declares them; NumPy scalars and bytes as they are. ``expected``: by position
+    among the arguments, what must be in an array afterwards."""
+    gpu = Gpu(kernel or "kernel", input_hash=_hash(source, args), **keywords)
+    try:
+        chosen = _kernel(gpu.load(source), kernel)
+        arrays: dict[int, Array] = {}
+        given = []
+        for one in args:
+            if isinstance(one, np.ndarray):
+                one = arrays.setdefault(id(one), gpu.array(one)) if id(one) not in arrays \
+                    else arrays[id(one)]
+            given.append(one)
+        for _ in range(repeat):
+            chosen.launch(grid, block, given, shared_bytes)
+        gpu.synchronize()
+        after = {at: one.get() for at, one in enumerate(given) if isinstance(one, Array)}
+        result = gpu.finish()
+    finally:
+        gpu._progress.close()
+    correct: bool | None = None
+    for at, values in (expected or {}).items():
+        correct = correct is not False and np.allclose(after[at], values, rtol, atol)
+    return Launched(arrays=list(after.values()), result=result, correct=correct)

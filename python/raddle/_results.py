@@ -1,0 +1,221 @@
+"""What came of runs."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any, Iterator, Sequence
+
+from . import _charts, _raddle
+from ._record import Record
+
+_MOST_SINGLE_LAUNCHES = 500
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("frames need pandas (Debian: python3-pandas)") from None
+    return pandas
+
+
+def _flat(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{key}.")
+        elif not isinstance(value, list):
+            yield prefix + key, value
+
+
+class Result:
+    """One run. Entries of the result JSON are attributes (``totals``, ``kernels``, ``stalls``,
+    ``policies``, ``config``, ``state_hash``), and so is what stands in ``totals``: ``cycles``,
+    ``ipc``. ``docs/metrics.md`` has them all."""
+
+    def __init__(self, native: Any, command: str = "") -> None:
+        self._native, self.command = native, command
+
+    @functools.cached_property
+    def tree(self) -> Record:
+        """All of it, as a dictionary whose entries are attributes."""
+        return self._native.value(_MOST_SINGLE_LAUNCHES)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.tree[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.tree
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        tree = self.tree
+        if name in tree:
+            return tree[name]
+        if name in tree["totals"]:
+            return tree["totals"][name]
+        raise AttributeError(f"a result has no '{name}'; there are {' '.join(tree)}, and in "
+                             f"totals {' '.join(tree['totals'])}")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.tree, *self.tree["totals"]]
+
+    def metric(self, name: str) -> float:
+        """A number by its name in docs/metrics.md: "ipc", "details.loads", "stalls.memory"."""
+        return self._native.metric(name)
+
+    @property
+    def label(self) -> str:
+        """Its policies or settings among those that were compared."""
+        return self._native.label()
+
+    @property
+    def correct(self) -> bool | None:
+        """Was it right? None: nobody knows."""
+        return {"correct": True, "wrong": False}.get(self.tree["workload"]["result"])
+
+    @property
+    def difference(self) -> str:
+        """What is wrong with the result; "" when nothing is."""
+        return self._native.difference()
+
+    @functools.cached_property
+    def series(self) -> Record:
+        """What was sampled (``samples=``), NumPy arrays by name, one number for each interval:
+        start, issued, thread_instructions, ... and stall_<reason>."""
+        return Record(self._native.series())
+
+    @functools.cached_property
+    def blocks(self) -> Record:
+        """Which block ran where and when: arrays launch, block, sm, start, end, stolen."""
+        return Record(self._native.blocks())
+
+    def frame(self) -> Any:
+        """The kernels as a pandas frame, a row for each launch."""
+        tree = self.tree
+        kernels = tree["kernels"] or tree.get("kernels_by_name", [])
+        return _pandas().DataFrame([dict(_flat(kernel)) for kernel in kernels])
+
+    def series_frame(self) -> Any:
+        """What was sampled as a pandas frame."""
+        return _pandas().DataFrame(self.series)
+
+    def json(self, launches: int = _MOST_SINGLE_LAUNCHES) -> str:
+        """The result JSON; up to so many launches are told one by one."""
+        return self._native.json(launches)
+
+    def save(self, file: Any) -> None:
+        """Writes the result JSON."""
+        Path(file).write_text(self.json() + "\n", encoding="utf-8")
+
+    def page(self, file: Any = None) -> str:
+        """The report page, also into a file. What it shows over time and by source line is kept of
+        runs with ``report=True``."""
+        return _page([self._native], self.command, file)
+
+    def timeline(self, file: Any = None) -> str:
+        """The timeline for ui.perfetto.dev, also into a file."""
+        text = _raddle.timeline([self._native])
+        if file is not None:
+            Path(file).write_text(text, encoding="utf-8")
+        return text
+
+    def summary(self) -> str:
+        return self._native.summary()
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        workload = self.tree["workload"]
+        return f"<raddle.Result {workload['name']}: {self.tree['totals'].get('cycles')} cycles>"
+
+    def _repr_html_(self) -> str:
+        return _charts.result(self)
+
+
+class Results(Sequence[Result]):
+    """Several runs in order: those of ``compare`` and ``sweep``."""
+
+    def __init__(self, results: Sequence[Result], command: str = "") -> None:
+        self._results, self.command = list(results), command
+
+    def __getitem__(self, at: Any) -> Any:
+        """By position, by label, or by (workload, label)."""
+        if isinstance(at, slice):
+            return Results(self._results[at], self.command)
+        if isinstance(at, int):
+            return self._results[at]
+        workload, label = at if isinstance(at, tuple) else (None, at)
+        found = [one for one in self._results
+                 if one.label == label and workload in (None, one.tree["workload"]["name"])]
+        if len(found) != 1:
+            raise KeyError(f"{at!r} names {len(found)} results; labels: "
+                           + ", ".join(dict.fromkeys(one.label for one in self._results)))
+        return found[0]
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    @property
+    def workloads(self) -> list[str]:
+        return list(dict.fromkeys(one.tree["workload"]["name"] for one in self._results))
+
+    def of(self, workload: str) -> Results:
+        """Those of one workload."""
+        return Results([one for one in self._results if one.tree["workload"]["name"] == workload],
+                       self.command)
+
+    def frame(self) -> Any:
+        """A pandas frame: a row for each run, with all of ``totals``, and ``speedup`` over the
+        first run of the workload."""
+        rows = []
+        first: dict[str, float] = {}
+        for one in self._results:
+            workload = one.tree["workload"]
+            totals = dict(_flat(one.tree["totals"]))
+            name = workload["name"]
+            cycles = totals.get("cycles", 0)
+            first.setdefault(name, cycles)
+            rows.append({"workload": name, "label": one.label,
+                         "speedup": first[name] / cycles if cycles else None,
+                         "result": workload["result"], **totals})
+        return _pandas().DataFrame(rows)
+
+    def page(self, file: Any = None) -> str:
+        """The report page of all of them, also into a file."""
+        return _page([one._native for one in self._results], self.command, file)
+
+    def __str__(self) -> str:
+        return "".join(_raddle.comparison([one._native for one in self.of(name)._results])
+                       for name in self.workloads)
+
+    def __repr__(self) -> str:
+        return f"<raddle.Results of {len(self)} runs: {', '.join(self.workloads)}>"
+
+    def _repr_html_(self) -> str:
+        return _charts.results(self)
+
+
+def _page(natives: list[Any], command: str, file: Any) -> str:
+    text = _raddle.page(natives, command, "")
+    if file is not None:
+        Path(file).write_text(text, encoding="utf-8")
+    return text
+
+
+class Page:
+    """A report page inside a notebook's cell."""
+
+    def __init__(self, of: Result | Results, height: int = 800) -> None:
+        self.text, self.height = of.page(), height
+
+    def _repr_html_(self) -> str:
+        return (f'<iframe sandbox="allow-scripts" style="width:100%;height:{self.height}px;'
+                f'border:1px solid #ccc" srcdoc="{_charts.escaped(self.text)}"></iframe>')
+
+
+def show(of: Result | Results, height: int = 800) -> Page:
+    """The whole report page, for a notebook."""
+    return Page(of, height)

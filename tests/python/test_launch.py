@@ -1,0 +1,147 @@
+"""Kernels of one's own on NumPy arrays."""
+
+import numpy as np
+import pytest
+
+import raddle
+
+SAXPY = """
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry saxpy(.param .u64 x, .param .u64 y, .param .f32 a, .param .u32 n) {
+  .reg .pred %p<2>;
+  .reg .f32 %f<5>;
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<6>;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.s32 %r4, %r1, %r2, %r3;
+  ld.param.u32 %r5, [n];
+  setp.ge.u32 %p1, %r4, %r5;
+  @%p1 bra done;
+  ld.param.u64 %rd1, [x];
+  ld.param.u64 %rd2, [y];
+  ld.param.f32 %f1, [a];
+  mul.wide.u32 %rd3, %r4, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  add.s64 %rd5, %rd2, %rd3;
+  ld.global.f32 %f2, [%rd4];
+  ld.global.f32 %f3, [%rd5];
+  fma.rn.f32 %f4, %f1, %f2, %f3;
+  st.global.f32 [%rd5], %f4;
+done:
+  ret;
+}
+"""
+CUDA = """
+extern "C" __global__ void saxpy(const float* x, float* y, float a, unsigned n) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] += a * x[i];
+}
+"""
+
+
+@pytest.fixture
+def arrays():
+    rng = np.random.default_rng(1)
+    return rng.random(1000, dtype=np.float32), rng.random(1000, dtype=np.float32)
+
+
+def test_a_launch_gives_arrays_back_and_times_it(arrays):
+    x, y = arrays
+    before = y.copy()
+    out = raddle.launch(SAXPY, 8, 128, [x, y, 2.0, 1000], gpu="v100", expected={1: y + 2 * x})
+    assert out.correct is True
+    assert np.array_equal(y, before), "what was given is not changed"
+    assert np.array_equal(out.arrays[0], x)
+    assert np.allclose(out.arrays[1], y + np.float32(2) * x) and out.arrays[1].dtype == np.float32
+    assert out.result.cycles > 100 and out.result.kernels[0].name == "saxpy"
+    assert out.result.kernels[0].grid == [8, 1, 1]
+    wrong = raddle.launch(SAXPY, 8, 128, [x, y, 2.0, 1000], expected={1: y})
+    assert wrong.correct is False
+    assert raddle.launch(SAXPY, 8, 128, [x, y, 2.0, 1000]).correct is None
+
+
+def test_launches_are_the_same_twice_and_differ_by_policy(arrays):
+    x, y = arrays
+    first, second = (raddle.launch(SAXPY, 8, 128, [x, y, 2.0, 1000], gpu="gtx480")
+                     for _ in range(2))
+    assert first.result.state_hash == second.result.state_hash
+    lrr = raddle.launch(SAXPY, 8, 128, [x, y, 2.0, 1000], gpu="gtx480", policy={"warp": "lrr"})
+    assert lrr.result.policies.warp.name == "lrr"
+    other = raddle.launch(SAXPY, 8, 128, [y, x, 2.0, 1000], gpu="gtx480")
+    assert other.result.state_hash != first.result.state_hash, "other inputs"
+
+
+def test_an_array_that_is_given_twice_is_one(arrays):
+    x, _ = arrays
+    out = raddle.launch(SAXPY, 8, 128, [x, x, 1.0, 1000])
+    assert np.allclose(out.arrays[0], 2 * x) and np.allclose(out.arrays[1], 2 * x)
+
+
+@pytest.mark.parametrize("arguments, text", [
+    ([1.0], "takes 4 arguments, not 1"),
+    (["x", "y", 1.0, 1.5], r"argument 4 of kernel 'saxpy': expected a .u32"),
+    (["x", "y", 1.0, -1], r"argument 4 of kernel 'saxpy': expected a .u32"),
+    (["x", "y", np.float64(1), 3], r"argument 3 of kernel 'saxpy' has 4 bytes, not 8"),
+])
+def test_arguments_are_checked(arrays, arguments, text):
+    given = [dict(zip("xy", arrays)).get(one, one) if isinstance(one, str) else one
+             for one in arguments]
+    with pytest.raises(raddle.InputError, match=text):
+        raddle.launch(SAXPY, 8, 128, given)
+
+
+def test_what_goes_wrong_on_the_device_is_told(arrays):
+    x, y = arrays
+    with pytest.raises(raddle.RunError, match="saxpy"):
+        raddle.launch(SAXPY, 800, 128, [x, y, 2.0, 100_000])  # beyond its end
+    with pytest.raises(raddle.InputError, match="a block of 4096 threads"):
+        raddle.launch(SAXPY, 1, 4096, [x, y, 2.0, 1000])
+    with pytest.raises(raddle.InputError, match="kernel.ptx:4"):
+        raddle.launch(SAXPY.strip().replace(".entry", ".entri"), 1, 1)
+    with pytest.raises(raddle.InputError, match="there is no kernel 'daxpy'; there are saxpy"):
+        raddle.launch(SAXPY, 1, 32, [], kernel="daxpy")
+
+
+def test_what_nobody_has_written_is_found(arrays):
+    gpu = raddle.Gpu(checks=["uninitialised"])
+    saxpy = gpu.load(SAXPY)["saxpy"]
+    saxpy[8, 128](gpu.array(arrays[0]), gpu.empty(1000), 1.0, 1000)
+    assert "%f3" in str(gpu.finish().checks.findings[0])
+    clean = raddle.launch(SAXPY, 8, 128, [*arrays, 1.0, 1000], checks=["uninitialised"])
+    assert clean.result.checks.findings == []
+
+
+def test_host_code_of_one_s_own(arrays):
+    x, y = arrays
+    gpu = raddle.Gpu("mine", gpu="gtx480", samples=True)
+    saxpy = gpu.load(SAXPY)["saxpy"]
+    on_gpu, sums = gpu.array(x), gpu.empty(1000)
+    sums.set(y)
+    for _ in range(3):
+        saxpy[8, 128](on_gpu, sums, 1.0, 1000)
+    assert np.allclose(sums.get(), y + 3 * x, rtol=1e-5)
+    on_gpu.free()
+    result = gpu.finish()
+    assert len(result.kernels) == 3 and result.workload.name == "mine" and result.series
+    with pytest.raises(ValueError, match="this GPU has finished"):
+        sums.get()
+
+
+def test_cuda_is_compiled_where_there_is_nvcc(arrays):
+    if raddle.nvcc() is None:
+        pytest.skip("no nvcc")
+    x, y = arrays
+    out = raddle.launch(CUDA, 8, 128, [x, y, 2.0, 1000], expected={1: y + 2 * x})
+    assert out.correct
+    with pytest.raises(raddle.InputError, match=r"nvcc: kernel.cu\(1\): error"):
+        raddle.launch("extern \"C\" __global__ void k() { nothing; }", 1, 1)
+
+
+def test_cuda_without_nvcc_says_so(monkeypatch):
+    monkeypatch.setattr("raddle._launch.nvcc", lambda: None)
+    with pytest.raises(raddle.InputError, match="CUDA source needs nvcc"):
+        raddle.launch(CUDA, 1, 1)

@@ -1,0 +1,281 @@
+"""Runs, comparisons, sweeps, recordings and what comes of them."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import redirect_stderr, redirect_stdout
+
+import numpy as np
+import pytest
+
+import raddle
+
+
+def test_a_run_is_the_command_s(command):
+    told = command("run", "bfs", "size=tiny", "--gpu", "gtx480", "--policy", "warp=lrr", "--set",
+                   "l2.size_kib=96")
+    result = raddle.run("bfs", size="tiny", gpu="gtx480", policy={"warp": "lrr"},
+                        set={"l2": {"size_kib": 96}})
+    assert result.state_hash == told["state_hash"]
+    assert result.config == told["config"] and result.totals == told["totals"]
+    assert result.correct is True and result.difference == ""
+    assert result.cycles == told["totals"]["cycles"] == result["totals"]["cycles"]
+    assert result.metric("cycles") == result.cycles
+    assert result.metric("stalls.memory") == result.stalls.memory
+    assert json.loads(result.json())["state_hash"] == told["state_hash"]
+
+
+def test_what_is_not_there_is_named():
+    result = raddle.run("vecadd", size="tiny")
+    with pytest.raises(AttributeError, match="a result has no 'cycels'.*cycles"):
+        result.cycels
+    with pytest.raises(AttributeError, match="there is no 'nowhere'; known: .*cycles"):
+        result.totals.nowhere
+    with pytest.raises(raddle.InputError, match="'nowhere' is no number of this result"):
+        result.metric("nowhere")
+    assert "cycles" in dir(result) and "cycles" in dir(result.totals)
+
+
+@pytest.mark.parametrize("workload, keywords, text", [
+    ("bsf", {}, "no workload is called 'bsf'; did you mean 'bfs'"),
+    ("bfs", {"size": "huge"}, "bfs size=huge.*expected"),
+    ("bfs", {"gpu": "v1000"}, "no GPU is called 'v1000'"),
+    ("bfs", {"set": {"l2.size": 3}}, "l2.size"),
+    ("bfs", {"policy": {"warp": "gtoo"}}, "no warp policy is called 'gtoo'"),
+    ("bfs", {"policy": {"wrap": "gto"}}, "wrap"),
+    ("bfs", {"functional": True, "live": True}, "exclude each other"),
+    ("nowhere.ptx", {}, "nowhere.ptx"),
+    ("nowhere.rdl", {}, "nowhere.rdl"),
+])
+def test_errors_are_those_of_the_program(workload, keywords, text):
+    with pytest.raises(raddle.InputError, match=text):
+        raddle.run(workload, **keywords)
+
+
+def test_a_run_that_fails_is_a_run_error():
+    with pytest.raises(raddle.RunError, match="has not ended after the 50 cycles allowed"):
+        raddle.run("vecadd", size="tiny", max_cycles=50)
+    assert issubclass(raddle.RunError, RuntimeError) and issubclass(raddle.InputError, ValueError)
+
+
+def test_a_functional_run_takes_no_time():
+    result = raddle.run("vecadd", size="tiny", functional=True)
+    assert result.correct and result.cycles == 0 and result.warp_instructions > 0
+    assert "vecadd" in repr(result) and "vecadd" in result._repr_html_()
+
+
+def test_series_are_arrays_that_add_up():
+    result = raddle.run("bfs", size="tiny", gpu="gtx480", samples=128)
+    plain = raddle.run("bfs", size="tiny", gpu="gtx480")
+    assert result.state_hash == plain.state_hash
+    series = result.series
+    assert series.issued.dtype == np.uint64 and series.issued.shape == series.start.shape
+    assert int(series.issued.sum()) == result.totals.warp_instructions
+    assert len(set(np.diff(series.start))) == 1 and 128 <= series.start[1] < 256
+    assert int(series.stall_memory.sum()) == result.stalls.memory
+    assert not plain.series
+    blocks = result.blocks
+    assert (blocks.end > blocks.start).all() and blocks.sm.max() < 15
+    assert len(blocks.block) == sum(np.prod(kernel.grid) for kernel in result.kernels)
+
+
+def test_frames_have_a_row_for_each():
+    pandas = pytest.importorskip("pandas")
+    result = raddle.run("bfs", size="tiny", gpu="gtx480", samples=True)
+    frame = result.frame()
+    assert isinstance(frame, pandas.DataFrame) and len(frame) == len(result.kernels)
+    assert list(frame.cycles) == [kernel.cycles for kernel in result.kernels]
+    assert result.series_frame().issued.sum() == result.warp_instructions
+    found = raddle.compare(["bfs", "vecadd"], ["lrr", "gto"], size="tiny", gpu="gtx480")
+    rows = found.frame()
+    assert list(rows.workload) == ["bfs", "bfs", "vecadd", "vecadd"]
+    assert list(rows.label) == ["lrr", "gto", "lrr", "gto"] and rows.speedup[0] == 1
+    assert rows.cycles[1] == found["bfs", "gto"].cycles
+
+
+def test_a_comparison_is_the_command_s(command):
+    told = command("compare", "bfs", "size=tiny", "--gpu", "gtx480", "--policies", "lrr,gto+ccws")
+    found = raddle.compare("bfs", ["lrr", {"warp": "gto", "throttle": "ccws"}], size="tiny",
+                           gpu="gtx480")
+    assert [one.state_hash for one in found] == [
+        run["result"]["state_hash"] for run in told["runs"]]
+    assert "speed-up" in str(found) and "lrr" in str(found)
+    with pytest.raises(KeyError, match="labels: lrr"):
+        found["ccws"]
+
+
+def test_a_sweep_has_every_combination(command):
+    told = command("compare", "spmv", "size=tiny", "--gpu", "gtx480", "--policies", "gto",
+                   "--sweep", "l2.size_kib=64,128", "--sweep", "sm.lsu_queue=4..8:4")
+    found = raddle.sweep("spmv", {"l2.size_kib": [64, 128], "sm.lsu_queue": "4..8:4"}, size="tiny",
+                         gpu="gtx480", policies=["gto"])
+    assert len(found) == 4
+    assert [one.label for one in found] == [run["policies"] for run in told["runs"]]
+    assert [one.state_hash for one in found] == [
+        run["result"]["state_hash"] for run in told["runs"]]
+    with pytest.raises(raddle.InputError, match="expected what to compare"):
+        raddle.compare("spmv", size="tiny")
+
+
+def test_a_recording_is_timed_as_what_was_recorded(tmp_path):
+    recording = raddle.record("bfs", tmp_path / "bfs.rdl", size="tiny", gpu="gtx480", seed=7)
+    live = raddle.run("bfs", size="tiny", gpu="gtx480", seed=7)
+    assert recording.run(gpu="gtx480").state_hash == live.state_hash
+    assert raddle.run(recording, gpu="gtx480").state_hash == live.state_hash
+    both = raddle.compare(recording, ["lrr", "gto"], gpu="gtx480")
+    assert both["gto"].cycles == live.cycles
+    with pytest.raises(raddle.InputError, match="run.seed: expected 7"):
+        raddle.run(recording, gpu="gtx480", seed=8)
+    with pytest.raises(raddle.InputError, match="there is no recording"):
+        raddle.Recording(tmp_path / "none.rdl")
+
+
+def test_tenants_share_the_gpu(command):
+    told = command("run", "vecadd", "size=tiny", "+", "spmv", "size=tiny", "--gpu", "ccbp",
+                   "--horizon", "20000", "--policy", "scheme=smk")
+    result = raddle.corun(["vecadd size=tiny", ("spmv", {"size": "tiny"})], 20_000, gpu="ccbp",
+                          policy={"scheme": "smk"})
+    assert result.state_hash == told["state_hash"]
+
+
+def test_the_configuration_is_the_resolved_one():
+    config = raddle.config(gpu="gtx480", set={"l2.size_kib": 96}, policy={"warp": "lrr"})
+    assert config.l2.size_kib == 96 and config.policy.warp.name == "lrr"
+    assert "gtx480" in raddle.gpus() and "bfs" in raddle.workloads()
+    assert "two_level" in raddle.policies().warp
+
+
+def test_pages_and_timelines_are_written(tmp_path):
+    found = raddle.compare("vecadd", ["lrr", "gto"], size="tiny", report=True)
+    page = found.page(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_bytes() == page.encode()
+    assert page.startswith("<!doctype html>") and '"vecadd"' in page
+    events = json.loads(found[0].timeline(tmp_path / "trace.json"))
+    assert events and (tmp_path / "trace.json").exists()
+    found[0].save(tmp_path / "result.json")
+    assert json.loads((tmp_path / "result.json").read_text())["state_hash"] == found[0].state_hash
+    frame = raddle.show(found)._repr_html_()
+    assert frame.startswith("<iframe") and "&lt;!doctype html&gt;" in frame
+
+
+def test_notebooks_show_tables_and_charts():
+    result = raddle.run("bfs", size="tiny", gpu="gtx480", samples=True)
+    html = result._repr_html_()
+    assert html.count("<svg") == 3 and "polyline" in html and "memory" in html
+    found = raddle.compare("bfs", ["lrr", "gto"], size="tiny", gpu="gtx480")
+    html = found._repr_html_()
+    assert html.count("<svg") == 2 and f"{found[1].cycles:,}" in html
+    from xml.etree import ElementTree
+    for drawing in html.split("<svg")[1:]:
+        ElementTree.fromstring("<svg" + drawing.split("</svg>")[0] + "</svg>")
+
+
+def test_progress_is_told_and_may_end_the_run():
+    told = []
+
+    def look(now):
+        told.append(now)
+        if len(told) == 2:
+            raise StopIteration("enough")
+
+    with pytest.raises(StopIteration, match="enough"):
+        raddle.run("sgemm", size="paper", progress=look)
+    assert told[0].kernel and {"launches", "cycles"} <= set(told[0])
+
+
+def test_progress_on_a_terminal_leaves_nothing_behind():
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    with redirect_stderr(Terminal()) as shown:
+        raddle.run("bfs", size="small")
+    text = shown.getvalue()
+    assert "bfs: " in text and text.endswith("\r\033[K")
+    with redirect_stderr(Terminal()) as shown:
+        raddle.run("bfs", size="small", progress=False)
+    assert shown.getvalue() == ""
+
+
+@pytest.mark.parametrize("arguments", [
+    "'sgemm', size='paper'", "'sgemm', size='paper', gpu='h200'",
+    "'sgemm', size='paper', functional=True"])
+def test_ctrl_c_ends_a_run_within_a_second(arguments):
+    code = ("import raddle, sys\n"
+            "print('ready', flush=True)\n"
+            f"raddle.run({arguments}, progress=False)")
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1.5)
+    assert process.poll() is None, "it is long enough"
+    before = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert time.monotonic() - before < 1.0
+    assert "KeyboardInterrupt" in told and process.returncode != 0
+
+
+def test_other_threads_of_python_go_on_meanwhile():
+    import threading
+    count, done = 0, threading.Event()
+
+    def run():
+        raddle.run("bfs", size="small")
+        done.set()
+
+    threading.Thread(target=run).start()
+    while not done.is_set():
+        count += 1
+        time.sleep(0.001)
+    assert count > 20
+
+
+def test_what_kernels_print_goes_to_python_s_output():
+    ptx = """
+.version 7.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
+.global .align 1 .b8 text[7] = {104, 101, 108, 108, 111, 10, 0};
+.visible .entry hello() {
+  .reg .b64 %rd<3>;
+  mov.u64 %rd1, text;
+  cvta.global.u64 %rd2, %rd1;
+  {
+  .param .b64 p0;
+  st.param.b64 [p0], %rd2;
+  .param .b64 p1;
+  st.param.b64 [p1], 0;
+  .param .b32 r0;
+  call.uni (r0), vprintf, (p0, p1);
+  }
+  ret;
+}
+"""
+    with redirect_stdout(io.StringIO()) as out:
+        raddle.launch(ptx, 1, 1)
+    assert out.getvalue() == "hello\n"
+
+
+def test_programs_and_experiments_run_in_processes_of_their_own(tmp_path, command):
+    file = tmp_path / "mine.toml"
+    file.write_text('gpu = "gtx480"\n'
+                    'runs = [{ workloads = ["vecadd size=tiny"], variants = ["lrr", "gto"] }]\n')
+    document = raddle.experiment(file, results=tmp_path / "results", jobs=2)
+    assert document.experiments[0].runs
+    with pytest.raises(raddle.InputError, match="there is no program"):
+        raddle.exec(["./nowhere"])
+    with pytest.raises(raddle.InputError, match="not known to another process"):
+        raddle.exec(["./nowhere"], policy={"warp": raddle.WarpPolicy})
+
+
+def test_a_program_of_another_version_is_told(monkeypatch):
+    monkeypatch.setenv("RADDLE_PROGRAM", "/bin/false")
+    with pytest.raises(raddle.RunError, match="ended with status 1"):
+        raddle.exec(["./app"])
+    assert raddle.program() == "/bin/false" and os.access(raddle.program(), os.X_OK)
