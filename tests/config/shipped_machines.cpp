@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <regex>
 #include <sstream>
 
@@ -28,12 +29,15 @@ class Shipped : public testing::TestWithParam<std::string> {
  protected:
   std::string file() const { return folder() + GetParam() + ".toml"; }
   sim::Setup setup() const {
-    return sim::read_setup(config::Tree::from_file(file()), policy::all_policies());
+    return sim::read_setup(sim::load_gpu(file()), policy::all_policies());
   }
+  /// Of what it extends, then its own.
   std::vector<std::string> lines() const {
-    std::ifstream in(file());
-    std::vector<std::string> out;
-    for (std::string line; std::getline(in, line);) out.push_back(line);
+    std::vector<std::string> names = sim::load_gpu_with_bases(GetParam()).names, out;
+    for (auto name = names.rbegin(); name != names.rend(); ++name) {
+      std::ifstream in(folder() + *name + ".toml");
+      for (std::string line; std::getline(in, line);) out.push_back(line);
+    }
     return out;
   }
 };
@@ -68,7 +72,7 @@ TEST_P(Shipped, SaysWhereEveryNumberIsFrom) {
     if (line.starts_with('['))
       table_has_source = line.find("docs/machines.md") != std::string::npos;
     if (line.empty() || line[0] == '#' || line[0] == '[' || line.starts_with("name") ||
-        line.starts_with("source"))
+        line.starts_with("source") || line.starts_with("extends"))
       continue;
     EXPECT_TRUE(table_has_source || line.find(" # ") != std::string::npos) << line;
   }
@@ -77,7 +81,7 @@ TEST_P(Shipped, SaysWhereEveryNumberIsFrom) {
 TEST_P(Shipped, SetsEveryField) {
   // What is left at a default has no source. Only the run's own settings may be missing.
   sim::Setup s = setup();
-  const config::Tree tree = config::Tree::from_file(file());
+  const config::Tree tree = sim::load_gpu(file());
   const auto all = s.config();
   const auto flat = all.flatten();
   for (const auto& [pointer, value] : flat.items()) {
@@ -193,6 +197,24 @@ TEST(Machines, AreTheOnesPromised) {
   EXPECT_EQ(machines(), (std::vector<std::string>{"a100", "ccbp", "ccws", "ccws_released", "gtx480",
                                                   "h100", "h200", "ikra", "ikra_micro", "laperm",
                                                   "latoa", "rtx3090", "t4", "v100"}));
+}
+
+// All that a machine that extends another says is what makes it another machine.
+TEST_P(Shipped, SaysNothingAgainThatItExtends) {
+  const std::vector<std::string> names = sim::load_gpu_with_bases(GetParam()).names;
+  if (names.size() == 1) return;
+  const config::Tree base = sim::load_gpu(names[1]);
+  const std::function<void(const std::string&, const config::Node&)> compare =
+      [&](const std::string& path, const config::Node& node) {
+        if (const config::Node::Table* table = node.table()) {
+          for (const config::Node::Entry& entry : *table)
+            compare(path.empty() ? entry.key : path + "." + entry.key, entry.node);
+          return;
+        }
+        const config::Node* old = base.find(path);
+        EXPECT_TRUE(old == nullptr || old->shown() != node.shown()) << path;
+      };
+  compare("", config::Tree::from_file(file()).root());
 }
 
 TEST(Machines, IkraMicroDiffersFromIkraInWhatTable2Says) {

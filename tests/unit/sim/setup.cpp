@@ -6,6 +6,7 @@
 
 #include <tuple>
 
+#include "raddle/base/files.h"
 #include "support/errors.h"
 
 #include "raddle/sim/setup/gpus.h"
@@ -13,6 +14,7 @@
 namespace raddle::sim {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 Setup read(config::Tree tree) { return read_setup(tree, policy::all_policies()); }
@@ -32,6 +34,72 @@ TEST(MachineSetup, UnknownMachineNamesTheKnown) {
   const std::string error = test::input_error_of([] { load_gpu("v1000"); });
   EXPECT_THAT(error, HasSubstr("no GPU is called 'v1000'"));
   EXPECT_THAT(error, HasSubstr(" v100"));
+}
+
+/// A machine file in a folder of its own.
+class Extending : public testing::Test {
+ protected:
+  std::string write(const std::string& name, const std::string& text) const {
+    const std::string file = (folder_.path() / name).string();
+    write_file(file, text);
+    return file;
+  }
+  TemporaryFolder folder_{"raddle-extends"};
+};
+
+TEST_F(Extending, AMachineHasTheRestFromWhatItExtends) {
+  const std::string file = write("mine.toml",
+                                 "extends = \"h200\"\nname = \"mine\"\nsource = \"test\"\n"
+                                 "[l2]\nslices = 188\n");
+  const auto mine = read(load_gpu(file)), base = read(load_gpu("h200"));
+  EXPECT_EQ(mine.machine.name, "mine");
+  EXPECT_EQ(mine.machine.l2.slices, 188u);
+  EXPECT_EQ(mine.machine.sm.count, base.machine.sm.count);
+  EXPECT_NE(mine.machine.sm.l1d.unified_kib, 0u);
+  EXPECT_EQ(mine.isa.order, lowering::Order::Assembler);
+  // Another in turn, by a path from its own folder.
+  const std::string other =
+      write("other.toml", "extends = \"mine.toml\"\nname = \"other\"\n[sm]\ncount = 2\n");
+  const auto last = read(load_gpu(other));
+  EXPECT_EQ(last.machine.sm.count, 2u);
+  EXPECT_EQ(last.machine.l2.slices, 188u);
+  EXPECT_EQ(load_gpu_with_bases(other).names, (std::vector<std::string>{other, file, "h200"}));
+}
+
+// As with --set: a size of its own is the size, and PTX as it is written has no assembler's order.
+TEST_F(Extending, WhatItSaysTakesAlongWhatTheOtherSaysOfIt) {
+  const std::string name = "extends = \"h200\"\nname = \"mine\"\n";
+  const auto sized = read(load_gpu(write("sized.toml", name + "[sm.l1d]\nsize_kib = 62\n")));
+  EXPECT_EQ(sized.machine.sm.l1d.unified_kib, 0u);
+  EXPECT_EQ(sized.machine.sm.l1d.size_kib, 62u);
+  const auto plain = read(load_gpu(write("plain.toml", name + "[isa]\nlowering = \"ptx\"\n")));
+  EXPECT_EQ(plain.isa.order, lowering::Order::AsWritten);
+  // --set over both.
+  config::Tree tree = load_gpu(write("set.toml", name));
+  tree.set_option("sm.l1d.size_kib=62", "--set");
+  EXPECT_EQ(read(tree).machine.sm.l1d.unified_kib, 0u);
+}
+
+TEST_F(Extending, APolicyIsReplacedWithItsParameters) {
+  const std::string base = write("base.toml",
+                                 "extends = \"gtx480\"\nname = \"base\"\n[policy.warp]\nname = "
+                                 "\"two_level\"\ngroup_size = 4\n");
+  ASSERT_EQ(read(load_gpu(base)).warp->name(), "two_level");
+  const std::string mine = write(
+      "mine.toml", "extends = \"base.toml\"\nname = \"mine\"\n[policy.warp]\nname = \"gto\"\n");
+  EXPECT_EQ(read(load_gpu(mine)).warp->name(), "gto");
+}
+
+TEST_F(Extending, WhatIsWrongIsToldWithItsPlace) {
+  const auto error = [&](const std::string& text) {
+    const std::string file = write("mine.toml", text);
+    return test::input_error_of([&] { load_gpu(file); });
+  };
+  EXPECT_THAT(error("extends = \"v1000\"\n"),
+              AllOf(HasSubstr("mine.toml:1:"), HasSubstr("no GPU is called 'v1000'")));
+  EXPECT_THAT(error("extends = 3\n"), HasSubstr("expected the name of a machine or a file"));
+  EXPECT_THAT(error("extends = \"mine.toml\"\n"), HasSubstr("extends this machine in turn"));
+  EXPECT_THAT(error("extends = \"none.toml\"\n"), HasSubstr("none.toml"));
 }
 
 // A machine whose L1D is what shared memory leaves has one of a given size when that is said, and

@@ -158,10 +158,10 @@ void check_dispatch(config::Reader& reader, const Setup& setup) {
       setup);
 }
 
-/// Was the value given elsewhere than in the machine's own file?
+/// Was the value given by an option or an experiment? What machine files say has a line.
 bool overridden(const config::Tree& tree, std::string_view path) {
   const config::Node *name = tree.find("name"), *value = tree.find(path);
-  return name != nullptr && value != nullptr && value->place.file != name->place.file;
+  return name != nullptr && value != nullptr && value->place.line == 0;
 }
 
 /// Classes that were part of others once, and cost the same where a file does not know them.
