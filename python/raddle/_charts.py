@@ -97,6 +97,38 @@ def _line(x: Sequence[float], y: Sequence[float], title: str) -> str:
         f"{_number(int(right))}</text>"), title)
 
 
+def grouped(names: Sequence[str], groups: Sequence[tuple[str, Sequence[float]]], title: str) -> str:
+    """A drawing by itself: for each group a bar for each name, with a legend."""
+    left, base, height, width = 50, 270, 330, max(400, 70 + 24 * len(names) * len(groups))
+    most = max((value for _, values in groups for value in values), default=0) or 1
+    step = (width - left - 10) / max(len(groups), 1)
+    bar = 0.8 * step / max(len(names), 1)
+    body = f'<text x="{left}" y="16" font-weight="bold">{escape(title)}</text>'
+    for part in range(5):
+        y = base - 220 * part / 4
+        body += (f'<line x1="{left}" x2="{width - 10}" y1="{y:.1f}" y2="{y:.1f}" stroke="#dde2e8"/>'
+                 f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">'
+                 f"{_number(most * part / 4)}</text>")
+    for i, (label, values) in enumerate(groups):
+        x = left + step * i + 0.1 * step
+        for k, value in enumerate(values):
+            tall = 220 * value / most
+            body += (f'<rect x="{x + k * bar:.1f}" y="{base - tall:.1f}" width="{0.9 * bar:.1f}" '
+                     f'height="{tall:.1f}" fill="{COLOURS[k % len(COLOURS)]}"><title>'
+                     f"{escape(label)}, {escape(names[k])}: {_number(value)}</title></rect>")
+        body += (f'<text x="{x + 0.4 * step:.1f}" y="{base + 18}" text-anchor="middle">'
+                 f"{escape(label)}</text>")
+    x = float(left)
+    for k, name in enumerate(names):
+        body += (f'<rect x="{x}" y="{base + 34}" width="10" height="10" '
+                 f'fill="{COLOURS[k % len(COLOURS)]}"/>'
+                 f'<text x="{x + 14}" y="{base + 43}">{escape(name)}</text>')
+        x += 30 + 7 * len(name)
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {max(width, x):.0f} {height}" '
+            f'width="{max(width, x):.0f}" font-family="system-ui, sans-serif" font-size="12" '
+            f'fill="#1d2733"><rect width="100%" height="100%" fill="#ffffff"/>{body}</svg>\n')
+
+
 def _stalls(one: Any) -> dict[str, float]:
     return {name: value for name, value in one.tree.get("stalls", {}).items()
             if isinstance(value, (int, float))}

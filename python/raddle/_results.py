@@ -183,6 +183,22 @@ class Results(Sequence[Result]):
                          "result": workload["result"], **totals})
         return _pandas().DataFrame(rows)
 
+    def figure(self, file: Any = None, metric: str = "speedup") -> str:
+        """Bars as SVG, also into a file: workloads beside one another, a bar for each label.
+        ``metric``: a number of ``totals``, or "speedup" over the first."""
+        labels = list(dict.fromkeys(one.label for one in self._results))
+        groups = []
+        for name in self.workloads:
+            runs = {one.label: one for one in self.of(name)}
+            first = next(iter(runs.values())).cycles
+            groups.append((name, [
+                0.0 if label not in runs else first / runs[label].cycles if metric == "speedup"
+                else float(runs[label].metric(metric)) for label in labels]))
+        text = _charts.grouped(labels, groups, metric)
+        if file is not None:
+            Path(file).write_text(text, encoding="utf-8")
+        return text
+
     def page(self, file: Any = None) -> str:
         """The report page of all of them, also into a file."""
         return _page([one._native for one in self._results], self.command, file)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -172,6 +173,28 @@ def test_notebooks_show_tables_and_charts():
     from xml.etree import ElementTree
     for drawing in html.split("<svg")[1:]:
         ElementTree.fromstring("<svg" + drawing.split("</svg>")[0] + "</svg>")
+
+
+def test_a_figure_has_a_bar_for_each_run(tmp_path):
+    from xml.etree import ElementTree
+    found = raddle.compare(["bfs", "vecadd"], ["lrr", "gto"], size="tiny", gpu="gtx480")
+    for metric in ("speedup", "l1d_hit_rate"):
+        drawing = found.figure(tmp_path / "a.svg", metric)
+        assert (tmp_path / "a.svg").read_text() == drawing
+        bars = [one for one in ElementTree.fromstring(drawing).iter() if len(one)
+                and one.tag.endswith("rect")]
+        assert len(bars) == 4
+    with pytest.raises(raddle.InputError, match="is no number"):
+        found.figure(metric="nothing")
+
+
+def test_the_example_draws_its_figure(tmp_path):
+    example = Path(__file__).resolve().parents[2] / "examples/own_policy.py"
+    done = subprocess.run([sys.executable, example, "size=tiny"], cwd=tmp_path, text=True,
+                          capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert "few_blocks:limit=2" in done.stdout and (tmp_path / "own_policy.svg").exists()
+    assert (tmp_path / "own_policy.html").exists()
 
 
 def test_progress_is_told_and_may_end_the_run():
