@@ -31,6 +31,7 @@ bench  /usr/include/benchmark/benchmark.h libbenchmark-dev
 python /usr/bin/python3-config                          python3-dev
 python /usr/include/pybind11/pybind11.h                 pybind11-dev
 python /usr/lib/python3/dist-packages/numpy/version.py  python3-numpy
+pytest pkg-config                                      pkg-config
 pytest /usr/lib/python3/dist-packages/pandas/__init__.py python3-pandas
 pytest /usr/lib/python3/dist-packages/pytest/__init__.py python3-pytest
 slurm  /usr/sbin/slurmctld                slurm-wlm

@@ -92,11 +92,25 @@ check_papers() { # check_papers NAME SETTING... (of tests/web/invented_reproduct
     tests/web/check.sh reproduction "build/papers/$name/$name.html" "build/papers/pictures/$name"
 }
 
-# The Python module: runs, launches, policies, the lines of docs/python.md; and its installed form alone.
+# The library, installed and used by a program of its own.
+check_library() {
+  build_preset release raddle_library
+  rm -rf build/library
+  cmake --install build/release --component library --prefix build/library >build/library.log
+  # shellcheck disable=SC2046  # words of a command line
+  g++ -std=c++20 examples/library.cpp -o build/library/study \
+    $(PKG_CONFIG_PATH=build/library/lib/pkgconfig pkg-config --cflags --libs raddle-library)
+  build/library/study bfs size=tiny
+  ! build/library/study bsf 2>build/library/told || fail "library: a workload that there is not was run"
+  grep -q "^no workload is called 'bsf'" build/library/told || fail "library: $(cat build/library/told)"
+}
+
+# The library; then the Python module: runs, launches, policies, the lines of docs/python.md; and its installed form alone.
 step_python() {
   need python pytest
   build_page
   build_preset release raddle
+  check_library
   build_python
   local python=${PYTHON:-/usr/bin/python3}
   PYTHONPATH=build/release/python "$python" -m pytest -q -p no:cacheprovider tests/python
