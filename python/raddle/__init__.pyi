@@ -1,11 +1,10 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, ClassVar, TypedDict, TypeVar, overload
+from typing import Any, ClassVar, TypeVar, overload
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from typing_extensions import Unpack
 
 __version__: str
 version: str
@@ -15,22 +14,6 @@ class RunError(RuntimeError): ...
 
 class Record(dict[str, Any]):
     def __getattr__(self, name: str) -> Any: ...
-
-class Settings(TypedDict, total=False):
-    gpu: str | PathLike[str]
-    policy: Mapping[str, Any] | None
-    set: Mapping[str, Any] | None
-    seed: int
-    max_cycles: int
-    threads: int
-    functional: bool
-    live: bool
-    skip: bool
-    first_launches: int
-    cold_l2: bool
-    sampling_error: float
-    max_stream_gib: float
-    checks: Iterable[str]
 
 Work = str | PathLike[str] | Sequence[str] | tuple[str, Mapping[str, Any]]
 Progress = bool | Callable[[Record], Any] | None
@@ -93,8 +76,15 @@ class Recording:
 class Simulator:
     def add_policy(self, policy: P, replace: bool = False) -> P: ...
     def policies(self) -> Record: ...
-    def config(self, **settings: Unpack[Settings]) -> Record: ...
-    def run(self, workload: Work, **keywords: Any) -> Result: ...
+    def config(self, **settings: Any) -> Record: ...
+    def run(self, workload: Work, *, gpu: str | PathLike[str] = "v100",
+            policy: Mapping[str, Any] | None = None,
+            set: Mapping[str, Any] | None = None, seed: int = 0, max_cycles: int = 0,
+            threads: int = 1, functional: bool = False, live: bool = False, skip: bool = True,
+            first_launches: int = 0, cold_l2: bool = False, sampling_error: float = 0,
+            max_stream_gib: float = 2, checks: Iterable[str] = (),
+            samples: bool | int = False, report: bool = False, analyses: Iterable[str] = (),
+            progress: Progress = None, **parameters: Any) -> Result: ...
     def compare(self, workloads: Work | Sequence[Work], policies: Sequence[Any] = (), *,
                 sweep: Mapping[str, Any] | None = None, samples: bool | int = False,
                 report: bool = False, progress: Progress = None,
@@ -103,12 +93,19 @@ class Simulator:
               **keywords: Any) -> Results: ...
     def corun(self, tenants: Sequence[Work], horizon: int, *, warmup: int = 0, alone: bool = True,
               ipc_alone: Sequence[float] = (), samples: bool | int = False, report: bool = False,
-              progress: Progress = None, **settings: Unpack[Settings]) -> Result: ...
+              progress: Progress = None, **settings: Any) -> Result: ...
     def record(self, workload: Work, file: str | PathLike[str], *, progress: Progress = None,
                parameters: Mapping[str, Any] = ..., **settings: Any) -> Recording: ...
 
 def default_simulator() -> Simulator: ...
-def run(workload: Work, **keywords: Any) -> Result: ...
+def run(workload: Work, *, gpu: str | PathLike[str] = "v100",
+        policy: Mapping[str, Any] | None = None,
+        set: Mapping[str, Any] | None = None, seed: int = 0, max_cycles: int = 0,
+        threads: int = 1, functional: bool = False, live: bool = False, skip: bool = True,
+        first_launches: int = 0, cold_l2: bool = False, sampling_error: float = 0,
+        max_stream_gib: float = 2, checks: Iterable[str] = (),
+        samples: bool | int = False, report: bool = False, analyses: Iterable[str] = (),
+        progress: Progress = None, **parameters: Any) -> Result: ...
 def compare(workloads: Work | Sequence[Work], policies: Sequence[Any] = (),
             **keywords: Any) -> Results: ...
 def sweep(workloads: Work | Sequence[Work], values: Mapping[str, Any],
@@ -116,7 +113,7 @@ def sweep(workloads: Work | Sequence[Work], values: Mapping[str, Any],
 def corun(tenants: Sequence[Work], horizon: int, **keywords: Any) -> Result: ...
 def record(workload: Work, file: str | PathLike[str], **keywords: Any) -> Recording: ...
 def policies() -> Record: ...
-def config(**settings: Unpack[Settings]) -> Record: ...
+def config(**settings: Any) -> Record: ...
 def gpus() -> list[str]: ...
 def workloads() -> Record: ...
 @overload
@@ -157,7 +154,7 @@ class Gpu:
     result: Result | None
     def __init__(self, name: str = "kernel", *, simulator: Simulator | None = None,
                  samples: bool | int = False, report: bool = False, progress: Progress = None,
-                 input_hash: int = 0, **settings: Unpack[Settings]) -> None: ...
+                 input_hash: int = 0, **settings: Any) -> None: ...
     def load(self, source: str, file: str = "") -> dict[str, Kernel]: ...
     def array(self, values: Any) -> Array: ...
     def empty(self, shape: int | Sequence[int], dtype: Any = ...) -> Array: ...
