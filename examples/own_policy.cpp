@@ -2,8 +2,8 @@
 // while their lines are used up by new ones. The opposite of `oldest`; an example, no paper.
 // What to see: how much it costs to leave the oldest warps behind, as gto does not.
 //
-//   ./x plugin examples/own_policy.cpp -o youngest.so
-//   build/release/raddle compare bfs spmv --gpu gtx480 --policies gto,youngest --plugin youngest.so
+//   raddle plugin examples/own_policy.cpp -o youngest.so
+//   raddle compare bfs spmv --gpu gtx480 --policies gto,youngest --plugin youngest.so
 //
 // As src/raddle/policy/warp/youngest.cpp the same file is a policy of the program.
 #include "raddle/policy/registry.h"

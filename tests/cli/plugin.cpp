@@ -142,7 +142,7 @@ TEST_F(Plugin, OneOfOtherHeadersIsRefused) {
   bytes[at] = bytes[at] == 'f' ? '0' : 'f';
   write_file(in_folder("other.so"), bytes);
   expect_refused(raddle("run vecadd size=tiny --plugin", {in_folder("other.so")}),
-                 {"other.so", hash, "./x plugin"});
+                 {"other.so", hash, "raddle plugin"});
 }
 
 TEST_F(Plugin, ScriptRefusesWhatIsNoPolicy) {

@@ -66,7 +66,9 @@ TEST(Usage, VersionIsPrinted) {
   const Outcome version = raddle("--version");
   EXPECT_EQ(version.status, 0);
   EXPECT_THAT(version.out, testing::MatchesRegex("raddle [0-9]+\\.[0-9]+\\.[0-9]+\\+[0-9a-f]{16}\n"
-                                                 "(commit [0-9a-f]{12,40}(\\+changes)?\n)?"));
+                                                 "(commit [0-9a-f]{12,40}(\\+changes)?\n)?"
+                                                 "compiler (gcc|clang) [^\n]*\n"
+                                                 "plug-in interface [0-9a-f]{16}\n"));
 }
 
 TEST(Usage, ResultsTellTheVersionThatIsPrinted) {
@@ -106,6 +108,9 @@ TEST(Usage, TheMistypedWordIsNamedAndWhatIsNear) {
                  {"there is no option '--sett'; did you mean '--set'?"});
   expect_refused(raddle("record --sett a=b -o x.rdl -- ./program 64"), {"'--sett'"});
   expect_refused(raddle("exec stray -- ./program"), {"before the program behind --"});
+  // Behind -- stands a program, for record as for exec and compare; none is taken for a workload.
+  for (const char* command : {"exec", "record -o x.rdl", "compare --policies lrr"})
+    expect_refused(raddle(command, {"--", "vecadd"}), {"there is no program vecadd in PATH"});
   // What has its place is not blamed: values, and options of the whole program.
   expect_refused(raddle("sweep a.toml --slurm-options --partition=x stray"), {"stray"});
   expect_refused(raddle("sweep a.toml stray --plugin p.so"), {"stray"});
@@ -213,7 +218,7 @@ TEST(List, AMetricIsFoundByItsNameAndAnUnknownOneRefused) {
               HasSubstr("Nsight Compute: smsp__inst_executed.sum"));
   EXPECT_EQ(json_of(raddle("list metrics cycles --json")).size(), 1u);
   expect_refused(raddle("list metrics l1d_mises"), {"l1d_mises", "near: l1d_misses"});
-  expect_refused(raddle("list gpus v100"), {"v100", "list metrics"});
+  expect_refused(raddle("list workloads v100"), {"v100", "list metrics"});
 }
 
 TEST(List, JsonDescribesParameters) {

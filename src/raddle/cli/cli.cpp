@@ -19,6 +19,7 @@
 #include "raddle/base/shortened.h"
 #include "raddle/cli/commands/commands.h"
 #include "raddle/config/spelling.h"
+#include "raddle/policy/interface_hash.h"  // generated
 #include "raddle/policy/plugins.h"
 #include "raddle/sim/result/commit.h"
 #include "raddle/sim/result/version.h"
@@ -65,10 +66,11 @@ void leave_program_out(std::vector<char*>& words) {
     words.erase(std::ranges::find(words, std::string_view("--")), words.end());
 }
 
-/// "help COMMAND" is "COMMAND --help".
+/// "help COMMAND" is "COMMAND --help"; "help --OPTION" is a command of its own.
 void say_help(std::vector<char*>& words) {
   static char option[] = "--help";
   if (words.size() < 2 || std::string_view(words[1]) != "help") return;
+  if (words.size() > 2 && words[2][0] == '-') return;
   words.erase(words.begin() + 1);
   words.push_back(option);
 }
@@ -102,7 +104,7 @@ std::vector<Command> add_commands(CLI::App& app, std::string_view first_word,
       {"run", [&] { return add_run(app, arguments); }},
       {"compare", [&] { return add_compare(app, arguments); }},
       {"exec", [&] { return add_exec(app, arguments); }},
-      {"record", [&] { return add_record(app); }},
+      {"record", [&] { return add_record(app, arguments); }},
       {"replay", [&] { return add_replay(app, arguments); }},
       {"ptx", [&] { return add_ptx(app); }},
       {"analyze", [&] { return add_analyze(app, arguments); }},
@@ -110,9 +112,14 @@ std::vector<Command> add_commands(CLI::App& app, std::string_view first_word,
       {"sweep", [&] { return add_sweep(app, arguments); }},
       {"reproduce", [&] { return add_reproduce(app, arguments); }},
       {"cell", [&] { return add_cell(app); }},
-      {"validate", [&] { return add_validate(app, arguments); }}};
-  for (const auto& [name, add] : known)
-    if (name == first_word) return {add()};
+      {"validate", [&] { return add_validate(app, arguments); }},
+      {"diff", [&] { return add_diff(app); }},
+      {"plugin", [&] { return add_plugin(app); }},
+      {"doctor", [&] { return add_doctor(app); }},
+      {"help", [&] { return add_help(app); }}};
+  if (first_word != "help")  // which describes them all
+    for (const auto& [name, add] : known)
+      if (name == first_word) return {add()};
   std::vector<Command> all;
   for (const auto& [name, add] : known) {
     all.push_back(add());
@@ -121,21 +128,29 @@ std::vector<Command> add_commands(CLI::App& app, std::string_view first_word,
   return all;
 }
 
-/// A line of its own: the first is what results say.
-std::string in_commit() {
+#ifdef __clang__
+constexpr const char* kCompiler = "clang " __clang_version__;
+#else
+constexpr const char* kCompiler = "gcc " __VERSION__;
+#endif
+
+/// Lines of their own: the first is what results say.
+std::string built_from() {
   const std::string_view commit = sim::commit();
-  return commit.empty() ? "" : "\ncommit " + std::string(commit);
+  return (commit.empty() ? "" : "\ncommit " + std::string(commit)) + "\ncompiler " + kCompiler +
+         "\nplug-in interface " RADDLE_POLICY_INTERFACE;
 }
 
 int parse_and_run(int argc, char** argv) {
   CLI::App app("Raddle: a cycle-level GPU simulator and laboratory for scheduling", "raddle");
-  app.set_version_flag("--version", "raddle " + sim::version() + in_commit());
+  app.set_version_flag("--version", "raddle " + sim::version() + built_from());
   app.require_subcommand(1);
   std::vector<std::string> plugins, for_help;
   std::vector<char*> words = without_plugins(argc, argv, plugins);
   leave_program_out(words);
   say_help(words);
-  app.add_option("--plugin", for_help, "policies of your own, from a file that ./x plugin has made")
+  app.add_option("--plugin", for_help,
+                 "policies of your own, from a file that `raddle plugin` has made")
       ->type_name("FILE.so")
       ->take_all();
   app.footer(

@@ -1,4 +1,4 @@
-// What a shared object with policies shows to the program: one entry, which `./x plugin FILE.cpp`
+// What a shared object with policies shows to the program: one entry, which `raddle plugin FILE.cpp`
 // writes for a policy's file, so that the file is the same as one in this folder
 // (docs/adding-a-policy.md, "Without building Raddle anew").
 #pragma once

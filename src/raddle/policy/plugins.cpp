@@ -22,7 +22,7 @@ const PluginEntry& load(const std::string& file) {
   if (entry == nullptr)
     throw InputError("plug-in " + file +
                      ": not one of Raddle's (it has no raddle_plugin); make it with "
-                     "`./x plugin POLICY.cpp`");
+                     "`raddle plugin POLICY.cpp`");
   return *static_cast<const PluginEntry*>(entry);
 }
 
@@ -47,7 +47,7 @@ void add_plugins(Registries& all) {
       throw InputError("plug-in " + file + ": compiled with headers " + plugin.interface_hash +
                        ", this program has " RADDLE_POLICY_INTERFACE
                        "; make it again with "
-                       "`./x plugin POLICY.cpp`");
+                       "`raddle plugin POLICY.cpp`");
     try {
       plugin.add(all);
     } catch (const InputError& error) {

@@ -75,7 +75,7 @@ class SharedObject {
   void inside(std::uint64_t offset, std::uint64_t bytes) const {
     if (offset > size_ || bytes > size_ - offset)
       bad("is cut off or damaged: its headers tell of more than its " + std::to_string(size_) +
-          " bytes; make it again with `./x plugin POLICY.cpp`");
+          " bytes; make it again with `raddle plugin POLICY.cpp`");
   }
 
   template <class T>

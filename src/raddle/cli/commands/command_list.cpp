@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "raddle/cli/commands/commands.h"
+#include "raddle/cli/shared/gpu_settings.h"
 #include "raddle/config/describer.h"
 #include "raddle/lab/file/library.h"
 #include "raddle/policy/all.h"
@@ -168,8 +169,14 @@ struct ListCommand {
       std::fputs(metrics(name, json).c_str(), stdout);
       return 0;
     }
+    if (what == "gpus" && !name.empty()) {
+      const GpuDescription gpu = describe_gpu(name);
+      std::fputs((json ? gpu_json(gpu).dump(2) + "\n" : gpu_text(gpu)).c_str(), stdout);
+      return 0;
+    }
     if (!name.empty())
-      throw InputError("'" + name + "': a name goes with `raddle list metrics` only");
+      throw InputError("'" + name +
+                       "': a name goes with `raddle list gpus` and `raddle list metrics` only");
     const auto* listing = std::ranges::find(
         kListings, what, [](const Listing& one) { return std::string_view(one.name); });
     RADDLE_ASSERT(listing != kListings.end());  // the option's check
@@ -203,7 +210,9 @@ Command add_list(CLI::App& app) {
   list->add_option("what", command->what, names_of_listings())
       ->required()
       ->check(CLI::IsMember(names));
-  list->add_option("name", command->name, "of metrics: these alone, and all that is known of each")
+  list->add_option("name", command->name,
+                   "of metrics: these alone, and all that is known of each; of gpus, or a "
+                   "machine file: all settings, with their sources")
       ->type_name("NAME");
   list->add_flag("--json", command->json, "with all that is known, as JSON");
   return {list, [command] { return (*command)(); }};

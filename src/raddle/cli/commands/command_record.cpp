@@ -1,6 +1,7 @@
 // raddle record: execute a workload and keep its op streams. raddle replay: time them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "raddle/api/recording.h"
@@ -20,17 +21,20 @@ struct RecordCommand {
   CommonOptions common;
   std::vector<std::string> words;
   std::string file;
+  bool behind_dashes = false;  ///< then it is a program, one in PATH as well
   OptionModes modes{"record", {Mode::Workload, Mode::Program, Mode::Trace}};
 
   /// What looks like a program's path is none of a workload's parameters.
   void check_name() const {
     const std::string& name = words.front();
-    if (name.find('/') != std::string::npos && !name.ends_with(".ptx") && !api::is_recording(name))
+    if (behind_dashes) find_program(name);
+    else if (name.find('/') != std::string::npos && !name.ends_with(".ptx") &&
+             !api::is_recording(name))
       find_program(name);
   }
 
   Mode mode() const {
-    if (is_program(words.front())) return Mode::Program;
+    if (behind_dashes || is_program(words.front())) return Mode::Program;
     return api::is_recording(words.front()) ? Mode::Trace : Mode::Workload;
   }
 
@@ -103,8 +107,9 @@ struct ReplayCommand {
 
 }  // namespace
 
-Command add_record(CLI::App& app) {
+Command add_record(CLI::App& app, const std::vector<std::string>& arguments) {
   auto command = std::make_shared<RecordCommand>();
+  command->behind_dashes = std::ranges::count(arguments, "--") != 0;
   CLI::App* record =
       app.add_subcommand("record",
                          "store for replay the op streams of a workload, of a CUDA program after "

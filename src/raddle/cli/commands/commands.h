@@ -32,7 +32,7 @@ Command add_list(CLI::App& app);
 Command add_run(CLI::App& app, std::vector<std::string> arguments);
 Command add_compare(CLI::App& app, std::vector<std::string> arguments);
 Command add_exec(CLI::App& app, std::vector<std::string> arguments);
-Command add_record(CLI::App& app);
+Command add_record(CLI::App& app, const std::vector<std::string>& arguments);
 Command add_replay(CLI::App& app, std::vector<std::string> arguments);
 Command add_ptx(CLI::App& app);
 Command add_analyze(CLI::App& app, const std::vector<std::string>& arguments);
@@ -40,6 +40,10 @@ Command add_report(CLI::App& app);
 Command add_sweep(CLI::App& app, std::vector<std::string> arguments);
 Command add_reproduce(CLI::App& app, std::vector<std::string> arguments);
 Command add_cell(CLI::App& app);
+Command add_help(CLI::App& app);
+Command add_plugin(CLI::App& app);
+Command add_doctor(CLI::App& app);
+Command add_diff(CLI::App& app);
 Command add_validate(CLI::App& app, std::vector<std::string> arguments);
 
 }  // namespace raddle::cli

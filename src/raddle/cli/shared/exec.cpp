@@ -18,6 +18,7 @@
 #include "raddle/cli/shared/child.h"
 #include "raddle/cli/shared/cuda_libraries.h"
 #include "raddle/cli/shared/cuda_program.h"
+#include "raddle/cli/shared/installation.h"
 #include "raddle/cli/shared/output.h"
 #include "raddle/cli/shared/reports.h"
 #include "raddle/sim/result/identity.h"
@@ -29,13 +30,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Where this program and, beside it, the runtime library are.
+/// Where the runtime library is.
 fs::path library_folder() {
-  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
-  if (!fs::exists(folder / "libcudart.so.13"))
-    throw RunError("the runtime library libcudart.so.13 is not in " + folder.string() +
-                   ", where it is built beside raddle");
-  return folder;
+  const auto library = find_support_file("libcudart.so.13");
+  if (!library)
+    throw RunError("the runtime library libcudart.so.13 is not " + support_folders_text() +
+                   ", where it is built and installed");
+  return library->parent_path();
 }
 
 std::string joined_paths(const std::string& first, const char* variable) {
