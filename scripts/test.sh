@@ -8,7 +8,9 @@ source scripts/common.sh
 # shellcheck source=scripts/setup.sh
 source scripts/setup.sh
 
-steps=(ctest style verify kernels counts report python hashes slurm asan fuzz tsan)
+steps=(ctest style verify kernels counts report python hashes slurm asan fuzz tsan pages)
+pages=(docs/install.md docs/first-study.md docs/own-program.md docs/own-machine.md docs/sweeps.md docs/results.md
+  docs/papers.md docs/trust.md)
 # The gate must not fail by chance: its fuzzers take so many steps from the same seed. By hand, RADDLE_FUZZ_SECONDS=600
 # sends each somewhere new for so long.
 fuzz_seconds=${RADDLE_FUZZ_SECONDS:-}
@@ -254,6 +256,13 @@ together() { # together COMMAND...: all at once; fails when one of them does
   done
   for pid in "${pids[@]}"; do wait "$pid" || status=1; done
   return $status
+}
+
+# Commands in the pages for users, as they stand there.
+step_pages() {
+  build_page
+  build_preset release raddle
+  PATH=$PWD/build/release:$PATH scripts/pages.sh . "${pages[@]}"
 }
 
 run_programs() { # run_programs PRESET PROGRAM...
