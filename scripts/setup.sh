@@ -37,6 +37,9 @@ pytest /usr/lib/python3/dist-packages/pytest/__init__.py python3-pytest
 slurm  /usr/sbin/slurmctld                slurm-wlm
 slurm  /usr/sbin/munged                   munge
 test   ?valgrind                        valgrind
+test   ?debootstrap                     debootstrap
+package dpkg-shlibdeps                  dpkg-dev
+package file                            file
 lint   clang-format                     clang-format
 lint   ctags                            universal-ctags
 lint   shellcheck                       shellcheck

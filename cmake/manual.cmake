@@ -1,0 +1,10 @@
+# cmake "-DPROGRAM=raddle" -DOUT=FOLDER -P manual.cmake: the manual page and completions, which the program writes.
+file(MAKE_DIRECTORY ${OUT})
+foreach(what "--man raddle.1" "--completion bash raddle.bash" "--completion zsh _raddle" "--completion fish raddle.fish")
+  separate_arguments(words UNIX_COMMAND ${what})
+  list(POP_BACK words file)
+  execute_process(COMMAND ${PROGRAM} help ${words} OUTPUT_FILE ${OUT}/${file} RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "raddle help ${words}: ${status}")
+  endif()
+endforeach()
