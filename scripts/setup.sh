@@ -38,6 +38,8 @@ slurm  /usr/sbin/slurmctld                slurm-wlm
 slurm  /usr/sbin/munged                   munge
 test   ?valgrind                        valgrind
 test   ?debootstrap                     debootstrap
+docs   /usr/lib/python3/dist-packages/markdown python3-markdown
+docs   doxygen                          doxygen
 package dpkg-shlibdeps                  dpkg-dev
 package file                            file
 lint   clang-format                     clang-format

@@ -8,7 +8,7 @@ source scripts/common.sh
 # shellcheck source=scripts/setup.sh
 source scripts/setup.sh
 
-steps=(ctest style verify kernels counts report python hashes slurm asan fuzz tsan pages package)
+steps=(ctest style verify kernels counts report python hashes slurm asan fuzz tsan pages docs package)
 pages=(docs/install.md docs/first-study.md docs/own-program.md docs/own-machine.md docs/sweeps.md docs/results.md
   docs/papers.md docs/trust.md)
 # The gate must not fail by chance: its fuzzers take so many steps from the same seed. By hand, RADDLE_FUZZ_SECONDS=600
@@ -263,6 +263,12 @@ step_pages() {
   build_page
   build_preset release raddle
   PATH=$PWD/build/release:$PATH scripts/pages.sh . "${pages[@]}"
+}
+
+# The site: every link leads somewhere, and its pages in headless Chromium.
+step_docs() {
+  scripts/docs.sh
+  tests/web/check.sh site build/site/index.html build/site_pictures
 }
 
 # The package in a bare Debian, where that can be made.
