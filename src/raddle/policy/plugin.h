@@ -1,6 +1,6 @@
-// What a shared object with policies shows to the program: one entry, which `raddle plugin FILE.cpp`
-// writes for a policy's file, so that the file is the same as one in this folder
-// (docs/adding-a-policy.md, "Without building Raddle anew").
+// What a shared object with policies shows to the program: one entry, which
+// `raddle plugin FILE.cpp` writes for a policy's file, so that the file is the same as one in this
+// folder (docs/adding-a-policy.md, "Without building Raddle anew").
 #pragma once
 #include "raddle/policy/all.h"
 #include "raddle/policy/interface_hash.h"  // generated
