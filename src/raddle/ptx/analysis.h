@@ -10,10 +10,9 @@ namespace raddle::ptx {
 /// Successors of each instruction; index n (one past the last) is the exit.
 std::vector<std::vector<std::uint32_t>> successors(const Function& function);
 
-/// For each instruction its immediate post-dominator (n = the exit), where divergent branches
-/// reconverge; inside a basic block that is simply the next instruction. Only paths that reach the
-/// exit count. Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" on the reversed
-/// basic-block graph; code that cannot reach the exit reconverges at n.
+/// For each instruction where lanes that diverge there meet again: inside a basic block the next
+/// instruction, else the immediate post-dominator (n = the exit) in the graph without the ways by
+/// which lanes leave the function early. Code that cannot reach the exit meets at n.
 std::vector<std::uint32_t> reconvergence_points(const Function& function);
 
 /// Registers that one instruction reads (guard, address bases and call arguments included) and
