@@ -149,6 +149,9 @@ TEST_F(BadKernel, EndlessLoopIsShownWithItsLine) {
 /// Long before memory is full, and with the place.
 TEST_F(BadKernel, EndlessLoopDoesNotFillTheMemory) {
   const Outcome o = run("kernel=counts --max-stream 0.01");
+  for (const char* bad : {"nan", "inf", "0", "-1", "1e7", "0.1x"})
+    expect_refused(run(std::string("kernel=counts --max-stream ") + bad),
+                   {"--max-stream", "from 0.001 to", bad});
   expect_failed(o, {"kernel counts", "beyond 0.01 GiB", "stands at", "bad.ptx:6", "--max-stream"});
   EXPECT_EQ(line_count(o.err), 1u) << o.err;
   // In a recording only blocks that run are in memory: this one does not end.

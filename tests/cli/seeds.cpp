@@ -37,6 +37,16 @@ TEST(Seeds, EachIsExecutedAsItsRunIs) {
   }
 }
 
+TEST(Seeds, SaidTwiceAreRefused) {
+  for (const char* twice : {"--set run.seed=1,2", "--sweep run.seed=1..2"})
+    expect_refused(raddle(std::string("compare ") + kBfs + " --seed 3 " + twice + kSmall),
+                   {"run.seed=1", "twice"});
+  expect_refused(raddle(std::string("run ") + kBfs + " --seed 3 --set run.seed=4" + kSmall),
+                 {"--set run.seed=4", "--seed says that already"});
+  expect_refused(raddle(std::string("run ") + kBfs + " --cold-l2 --set run.cold_l2=false" + kSmall),
+                 {"--set run.cold_l2=false", "--cold-l2 says that already"});
+}
+
 TEST(Seeds, RatiosAreWithinASeedThenTheirMeanAndSpread) {
   const std::string words =
       std::string("compare ") + kBfs + " --policies lrr,gto --sweep run.seed=1..3";

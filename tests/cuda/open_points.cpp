@@ -142,6 +142,13 @@ TEST(OpenPoints, DivisionOf128Bits) {
   EXPECT_EQ(o.status, 0) << o.out << o.err;
 }
 
+TEST(OpenPoints, AttributesOfPointersAndArrays) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const Outcome o = exec({"--quiet"}, {build_program(folder, "attributes")});
+  EXPECT_EQ(o.status, 0) << o.out << o.err;
+}
+
 // They bring a runtime of their own, which asks for a driver.
 TEST(OpenPoints, LibrariesOfMachineCodeFailTheRunByName) {
   RADDLE_NEED_NVCC();
@@ -149,6 +156,7 @@ TEST(OpenPoints, LibrariesOfMachineCodeFailTheRunByName) {
   const struct {
     const char *options, *library, *function;
   } all[] = {{"-DBLAS -lcublas", "libcublas.so", "(cublasCreate_v2)"},
+             {"-DBLAS -DCRASH -lcublas", "libcublas.so", "(cublasCreate_v2)"},
              {"-lcurand", "libcurand.so", "(curandCreateGenerator)"}};
   for (const auto& one : all) {
     const std::string program = build_program(folder, "library", one.options);
@@ -157,7 +165,7 @@ TEST(OpenPoints, LibrariesOfMachineCodeFailTheRunByName) {
     const std::size_t last = run.err.rfind("raddle: ");
     ASSERT_NE(last, std::string::npos);
     EXPECT_THAT(run.err.substr(last), AllOf(HasSubstr(one.library), HasSubstr(one.function),
-                                            HasSubstr("nothing of that")))
+                                            HasSubstr("was not computed")))
         << run.err;
     for (const char* command : {"record", "compare --policies lrr,gto", "analyze locality"}) {
       std::istringstream split(command);

@@ -256,6 +256,29 @@ TEST(Refused, WaitingForChildrenByName) {
               HasSubstr("kernels cannot wait for what they launch"));
 }
 
+/// Launches a child that stores 77 to the first word.
+const char* const kStoringChild =
+    "call (q), cudaGetParameterBufferV2, (f, g, b, s);\nld.param.b64 %d3, [q];\nst.u64 [%d3], "
+    "%d1;\nst.u32 [%d3+8], 77;\nst.param.b64 [q], %d3;\ncall (e), cudaLaunchDeviceV2, (q, t);\n";
+
+TEST(Refused, AskingForWhatAChildWrites) {
+  const std::string text = old_style(kStoringChild + std::string(R"(
+.reg .pred %p1;
+again:
+ld.volatile.global.u32 %r1, [%d1];
+setp.ne.u32 %p1, %r1, 77;
+@%p1 bra again;
+)"));
+  for (const RunSpec& spec : {functional(), RunSpec{}}) try {
+      launch_one({.kernel = "k", .ptx = text}, spec);
+      FAIL();
+    } catch (const RunError& error) {
+      EXPECT_THAT(error.what(),
+                  AllOf(HasSubstr("kernel k does not end"),
+                        HasSubstr("Kernels that it launches are executed after its end")));
+    }
+}
+
 TEST(Refused, LiveExecutionByName) {
   RunSpec spec;
   spec.set = {"run.live=true"};

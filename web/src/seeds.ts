@@ -76,7 +76,7 @@ export function addSeeds(parent: HTMLElement, report: Report): void {
   if (rows.length === 0) return;
   const of = (show: (s: Spread) => string) => (row: OverSeeds) => (row.speedup === null ? kNone : show(row.speedup));
   parent.append(h("h3", {}, "Over the seeds"),
-    h("p", { class: "note" }, "Each seed makes an input of its own: speed-ups are over the first policy with the same seed; cycles of different seeds are of different work."),
+    h("p", { class: "note" }, "A seed makes a workload's input and every random choice: speed-ups are over the first policy with the same seed, and cycles of different seeds may be of different work."),
     table<OverSeeds>({
       caption: "Mean and spread over the seeds", rows, limit: 60,
       startsGroup: (row) => row.label === row.base,

@@ -21,7 +21,11 @@ std::unique_ptr<trace::Recording> open_recording(const std::string& file) {
   return std::make_unique<trace::FileReader>(file, sim::recording_checks());
 }
 
-void check_seed(const trace::Recording& recording, const std::string& file, std::uint64_t seed) {
+void check_run(const trace::Recording& recording, const std::string& file,
+               const sim::Setup& setup) {
+  if (setup.run.live)
+    throw InputError({file}, "run.live: a recording is timed as it was recorded: leave it out");
+  const std::uint64_t seed = setup.run.seed;
   const nlohmann::ordered_json& header = recording.header();
   const std::vector<std::string> known = runtime::all_workloads().names();
   const std::string name = header.at("workload");

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "raddle/sim/setup/setup.h"
 #include "raddle/trace/recording.h"
 
 namespace raddle::api {
@@ -14,8 +15,9 @@ bool is_recording(const std::string& name);
 /// Throws InputError naming the file and where in it.
 std::unique_ptr<trace::Recording> open_recording(const std::string& file);
 
-/// A result's run.seed is that of its input. Throws InputError where `seed` is not the one that the
-/// inputs of a recording of a workload were made with; programs and traces have no such seed.
-void check_seed(const trace::Recording& recording, const std::string& file, std::uint64_t seed);
+/// A result's run.seed is that of its input. Throws InputError where it is not the one that the
+/// inputs of a recording of a workload were made with (programs and traces have no such seed), and
+/// where run.live asks for an execution.
+void check_run(const trace::Recording& recording, const std::string& file, const sim::Setup& setup);
 
 }  // namespace raddle::api

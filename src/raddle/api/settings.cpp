@@ -35,15 +35,27 @@ void Settings::check() const {
     throw InputError("--functional and --live exclude each other: --functional has no timing");
 }
 
+std::vector<Settings::OptionSetting> Settings::option_settings() const {
+  std::vector<OptionSetting> out;
+  if (seed != 0) out.push_back({"run.seed", std::to_string(seed), "--seed"});
+  if (live) out.push_back({"run.live", "true", "--live"});
+  if (cold_l2) out.push_back({"run.cold_l2", "true", "--cold-l2"});
+  if (!sampling_error.empty())
+    out.push_back({"run.sampling_error", sampling_error, "--sampling-error"});
+  return out;
+}
+
 config::Tree Settings::tree(const policy::Registries& policies) const {
   config::Tree tree = sim::load_gpu(gpu);
+  const std::vector<OptionSetting> own = option_settings();
+  for (const std::string& text : set)
+    for (const OptionSetting& same : own)
+      if (text.substr(0, text.find('=')) == same.path)
+        throw InputError({"--set " + text}, same.option + " says that already: leave one out");
   for (const std::string& text : set) tree.set_option(text, "--set " + text);
   for (const std::string& text : policy)
     tree.set_policy(with_level(text, policies), "--policy " + text);
-  if (seed != 0) tree.set("run.seed", std::to_string(seed), "--seed");
-  if (live) tree.set("run.live", "true", "--live");
-  if (cold_l2) tree.set("run.cold_l2", "true", "--cold-l2");
-  if (!sampling_error.empty()) tree.set("run.sampling_error", sampling_error, "--sampling-error");
+  for (const OptionSetting& one : own) tree.set(one.path, one.value, one.option);
   return tree;
 }
 
@@ -56,6 +68,8 @@ sim::Options Settings::options(const sim::Setup& setup) const {
   out.max_stream_bytes = static_cast<std::uint64_t>(max_stream_gib * (1u << 30));
   out.first_launches = first_launches;
   out.checks = exec::check_options(checks);
+  if (functional && setup.run.live)
+    throw InputError("--functional times nothing: leave out run.live");
   if (out.checks.any() && setup.run.live)
     throw InputError("--check looks at execution in order: leave out --live (run.live)");
   if (max_cycles != 0) {

@@ -27,7 +27,15 @@ struct Settings {
 
   /// Throws InputError when two of them exclude each other.
   void check() const;
-  /// The machine with everything applied that is said here of it. Throws InputError.
+  /// A setting that has a member of its own.
+  struct OptionSetting {
+    std::string path, value;
+    std::string option;  ///< "--seed"
+  };
+  /// Those that were given.
+  std::vector<OptionSetting> option_settings() const;
+  /// The machine with everything applied that is said here of it. Throws InputError, also where
+  /// `set` says the same as another member.
   config::Tree tree(const policy::Registries& policies) const;
   /// How `setup` is to be run; says nothing of what is printed and observed. Throws InputError.
   sim::Options options(const sim::Setup& setup) const;

@@ -122,7 +122,7 @@ Result Simulator::run(const std::vector<std::string>& words, const Settings& set
   Work work = work_of(words);
   std::vector<sim::Setup> machines;
   machines.push_back(setup(with_seed(settings, work)));
-  work.check_seed(machines.front());
+  work.check_run(machines.front());
   return Result(
       std::move(work.time(machines, options_of(settings, machines.front(), watch)).front()));
 }
@@ -148,7 +148,7 @@ std::vector<Result> Simulator::compare(const std::vector<std::vector<std::string
     return out;
   };
   for (const Work& work : all)  // all checked before the first one runs
-    for (const sim::Setup& machine : machines_of(work)) work.check_seed(machine);
+    for (const sim::Setup& machine : machines_of(work)) work.check_run(machine);
   std::vector<Result> out;
   for (Work& work : all) {
     std::size_t variant = 0;

@@ -107,6 +107,7 @@ std::vector<Variant> make_variants(const Settings& common, const std::string& po
     if (!paths.insert(text.substr(0, text.find('='))).second)
       throw InputError({std::string(option) + " " + text}, "this setting is there twice");
   };
+  for (const Settings::OptionSetting& own : common.option_settings()) paths.insert(own.path);
   for (const std::string& text : common.set) once(text, "--set");
   for (const std::string& text : sweeps) once(text, "--sweep");
   std::vector<Variant> out;

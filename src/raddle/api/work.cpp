@@ -50,8 +50,8 @@ std::optional<std::uint64_t> Work::seed() const {
              : std::optional<std::uint64_t>(recording_->header().at("seed").get<std::uint64_t>());
 }
 
-void Work::check_seed(const sim::Setup& machine) const {
-  if (is_recorded()) api::check_seed(*recording_, name_, machine.run.seed);
+void Work::check_run(const sim::Setup& machine) const {
+  if (is_recorded()) api::check_run(*recording_, name_, machine);
 }
 
 std::string Work::execution_of(const sim::Setup& machine) const {

@@ -45,7 +45,7 @@ class Work {
   /// The seed that its inputs were made with, where that is not for us to choose.
   std::optional<std::uint64_t> seed() const;
   /// Throws InputError where another seed than `machine` has made the inputs of a recording.
-  void check_seed(const sim::Setup& machine) const;
+  void check_run(const sim::Setup& machine) const;
   /// Which of the machines can share one execution, as positions, the first first: those of which
   /// it sees the same (sim/setup/seen.h). A live one is alone.
   std::vector<std::vector<std::size_t>> executions(std::span<const sim::Setup> machines) const;

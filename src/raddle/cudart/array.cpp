@@ -1,5 +1,7 @@
 #include "raddle/cudart/array.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "raddle/cudart/capture.h"
@@ -55,8 +57,11 @@ Error make(Context& c, Array** to, const ChannelFormat* format, Extent extent, u
   const std::size_t texel = array.texel_bytes();
   if (!whole || f.x <= 0 || (texel != 1 && texel != 2 && texel != 4 && texel != 8 && texel != 16))
     throw Failure{kInvalidChannelDescriptor};
-  if (extent.width == 0 || (flags & ~(kArrayLayered | kArraySurface | kArrayCubemap)) != 0)
-    throw Failure{kInvalidValue};
+  constexpr unsigned kKnown = kArrayLayered | kArraySurface | kArrayCubemap | kArrayGather;
+  if ((flags & ~kKnown) != 0)
+    throw Failure{kInvalidValue, fmt::format("arrays with flags {:#x} are not supported", flags & ~kKnown)};
+  const bool is_plane = extent.height != 0 && extent.depth == 0;
+  if (extent.width == 0 || ((flags & kArrayGather) != 0 && !is_plane)) throw Failure{kInvalidValue};
   array.pitch = (extent.width * texel + 31) / 32 * 32;
   array.address =
       c.allocate(array.pitch * array.rows() * array.slices(), Allocation::Kind::Array, flags);

@@ -6,7 +6,8 @@
 
 namespace raddle::cudart {
 
-inline constexpr unsigned kArrayLayered = 1, kArraySurface = 2, kArrayCubemap = 4;
+inline constexpr unsigned kArrayLayered = 1, kArraySurface = 2, kArrayCubemap = 4,
+                          kArrayGather = 8;  // what tex2Dgather needs
 
 struct Array {
   ChannelFormat format;

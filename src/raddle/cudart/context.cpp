@@ -123,6 +123,15 @@ runtime::ModuleId Context::load(Module& module) {
   return *module.id;
 }
 
+bool Context::is_managed_variable(Address address) const {
+  return std::ranges::any_of(variable_owner, [&](const auto& entry) {
+    const Variable& variable = entry.second->variables.at(entry.first);
+    if (variable.managed == nullptr) return false;
+    const auto begin = reinterpret_cast<Address>(*variable.managed);
+    return address >= begin && address - begin < variable.bytes;
+  });
+}
+
 Kernel& Context::kernel(const void* function) {
   if (kernels.has(function)) return kernels.get(function);
   const auto found = kernels_by_stub.find(function);
@@ -216,7 +225,10 @@ void Context::launch_refused(Error code) {
 
 void Context::driver_wanted(const std::string& library, const std::string& function) {
   const std::string what = library + (function.empty() ? "" : " (" + function + ")");
-  if (std::ranges::count(outcome_.machine_code, what) == 0) outcome_.machine_code.push_back(what);
+  if (std::ranges::count(outcome_.machine_code, what) != 0) return;
+  outcome_.machine_code.push_back(what);
+  // A program that goes on with the handle that it did not get may not live to its end.
+  if (!folder_.empty() && getpid() == process_) outcome_.write(folder_, process_);
 }
 
 /// Of a run without a launch: what a user may want to know.

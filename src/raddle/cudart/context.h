@@ -173,6 +173,8 @@ class Context {
   runtime::ModuleId load(Module& module);
   /// By host stub or handle. Throws Failure.
   Kernel& kernel(const void* function);
+  /// Part of a variable that was declared __managed__, of a module that is loaded.
+  bool is_managed_variable(Address address) const;
   runtime::KernelId loaded(Kernel& kernel);
   struct Symbol {
     Address address;

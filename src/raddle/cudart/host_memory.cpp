@@ -119,7 +119,8 @@ int raddle_cudaPointerGetAttributes(PointerAttributes* to, const void* pointer) 
       *to = {MemoryType::Host, 0,
              mirror != 0 ? pointer_to(mirror + (address_of(pointer) - range->start)) : p, p};
     } else if (c.device().memory().valid(address_of(pointer), 1)) {  // a variable
-      *to = {MemoryType::Device, 0, p, nullptr};
+      const bool managed = c.is_managed_variable(address_of(pointer));
+      *to = {managed ? MemoryType::Managed : MemoryType::Device, 0, p, managed ? p : nullptr};
     }
     return kSuccess;
   });

@@ -57,7 +57,7 @@ void LaunchTree::run_grid(const exec::Launch& launch, LaunchRecord record, unsig
     }
   } else {
     count = place_.machine.run(own, writer != nullptr ? writer : trace.get());
-    keeps_waiting_ = keeps_waiting_ || (sink != nullptr && count.waits);
+    if (!keeps_waiting_ && sink != nullptr && count.waits) keeps_waiting_ = grid->number;
   }
   if (place_.observer != nullptr) place_.observer->end();
   record.warp_instructions = count.warp_instructions;

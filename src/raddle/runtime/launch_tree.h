@@ -4,6 +4,7 @@
 // tail launches ask for no other order than that.
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "raddle/exec/device/device_runtime.h"
@@ -43,8 +44,11 @@ class LaunchTree {
   bool follows() const { return follows_; }
   /// That is because its op stream became too long, not because blocks wait for one another.
   bool is_long() const { return is_long_; }
-  /// Blocks of it wait for one another, and its streams hold what that took when it was executed.
-  bool keeps_waiting() const { return keeps_waiting_; }
+  /// The first grid whose blocks wait for one another and whose stream holds what that took when it
+  /// was executed; nullptr: none.
+  const LaunchRecord* keeps_waiting() const {
+    return keeps_waiting_ ? &launched_[*keeps_waiting_].record : nullptr;
+  }
 
  private:
   /// A grid that has ended, with what it asked for.
@@ -67,7 +71,8 @@ class LaunchTree {
   std::shared_ptr<trace::TraceArena> arena_;  // of all its op streams
   std::vector<LaunchedStream> launched_;
   std::vector<Task> tasks_;  // the last is the next
-  bool follows_ = false, is_long_ = false, keeps_waiting_ = false;
+  bool follows_ = false, is_long_ = false;
+  std::optional<std::uint32_t> keeps_waiting_;  // its number in the tree
   bool written_ = false;  // the sink has taken the streams while they were made
 };
 

@@ -299,10 +299,13 @@ void SimulatedDevice::run(const exec::Launch& launch, LaunchRecord record, Launc
   for (const LaunchedStream& launched : tree.launched())
     executed_ += launched.record.warp_instructions;
   if (sink != nullptr) tree.submit();
-  if (tree.keeps_waiting() && options_.note && notified_.insert(launch.kernel).second)
-    options_.note("blocks of kernel " + short_name(launches_.back().name) +
+  if (tree.keeps_waiting() != nullptr && options_.note && notified_.insert(launch.kernel).second)
+    options_.note("blocks of kernel " + short_name(tree.keeps_waiting()->name) +
                   " wait for one another, and how long they ask is fixed when it is executed, not "
-                  "by its timing; raddle exec without recording or checks times such waiting");
+                  "by its timing; " +
+                  (exec::Machine::can_follow(launch)
+                       ? "raddle exec without recording or checks times such waiting"
+                       : "so it is for clusters and for kernels that launch kernels"));
   if (!tree.follows()) return;
   const std::string name = short_name(launches_.back().name);
   if (tree.is_long()) {

@@ -1,5 +1,5 @@
 // What cuBLAS or cuRAND would compute, and a kernel of the program's own; ends with 0 whatever
-// they say.
+// they say, or crashes.
 #ifdef BLAS
 #include <cublas_v2.h>
 #else
@@ -15,6 +15,9 @@ int main() {
 #ifdef BLAS
   cublasHandle_t handle;
   std::printf("create %d\n", cublasCreate(&handle));
+#ifdef CRASH  // as a program may that goes on without its handle
+  *static_cast<volatile int*>(nullptr) = 1;
+#endif
 #else
   curandGenerator_t generator;
   std::printf("create %d\n", curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT));

@@ -158,7 +158,8 @@ TEST(Float, TestP) {
       {"notanumber", [](double x, bool) { return x != x; }},
       {"normal",
        [](double x, bool single) {
-         return std::isfinite(x) && std::fabs(x) >= (single ? 0x1p-126 : 0x1p-1022);
+         const double least = single ? 0x1p-126 : 0x1p-1022;
+         return x == 0 || (std::isfinite(x) && std::fabs(x) >= least);
        }},
       {"subnormal", [](double x, bool single) {
          return x != 0 && std::fabs(x) < (single ? 0x1p-126 : 0x1p-1022);
@@ -237,6 +238,11 @@ TEST(Float, ApproximationsAtTheEdges) {
   one("rsqrt.approx.f32 <D>, <A>;", 0, 0x7f800000);
   one("rsqrt.approx.f32 <D>, <A>;", 0x80000000, 0xff800000);
   one("tanh.approx.f32 <D>, <A>;", 0x7f800000, 0x3f800000);
+  for (const char* odd : {"sin.approx.f32 <D>, <A>;", "tanh.approx.f32 <D>, <A>;"}) {
+    one(odd, 0x80000000, 0x80000000);
+    one(odd, 0, 0);
+  }
+  one("sin.approx.ftz.f32 <D>, <A>;", 0x80000001, 0x80000000);
 }
 
 }  // namespace

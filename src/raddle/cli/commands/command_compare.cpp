@@ -106,7 +106,7 @@ struct CompareCommand {
     setups(variants, policies, {});
     for (const Work& work : all)
       for (const sim::Setup& machine : setups(variants, policies, work.seed()))
-        work.check_seed(machine);
+        work.check_run(machine);
     if (!results.empty()) return kept(variants);
 
     std::vector<std::string> labels;

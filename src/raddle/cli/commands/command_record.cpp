@@ -89,7 +89,7 @@ struct ReplayCommand {
     if (common.seed == 0) tree.set("run.seed", recording->header().at("seed").dump(), file);
     std::vector<sim::Setup> setups;
     setups.push_back(sim::read_setup(tree, policy::all_policies()));
-    api::check_seed(*recording, file, setups.front().run.seed);
+    api::check_run(*recording, file, setups.front());
     sim::Options options = common.simulation(setups.front());
     options.progress = progress_line(file, common.quiet);
     const std::vector<sim::Result> results = sim::replay(*recording, setups, options);

@@ -172,8 +172,8 @@ struct Left {
 void add_what_was_not_done(Left& left, const std::string& name, bool ended_well) {
   for (const std::string& library : left.outcome.machine_code)
     left.faults.push_back(name + " used " + library +
-                          ", which brings machine code only: nothing of that was computed "
-                          "(docs/cuda.md)");
+                          ", which holds machine code or needs CUDA's driver interface: what it "
+                          "was asked for was not computed (docs/cuda.md)");
   if (ended_well && left.faults.empty() && left.failure.empty() &&
       !left.outcome.nothing_launched.empty())
     left.faults.push_back(name + ": no kernel was launched: nothing was simulated; " +

@@ -11,6 +11,7 @@
 #include "raddle/base/error.h"
 #include "raddle/base/json.h"
 #include "raddle/cli/shared/external_programs.h"
+#include "raddle/cli/shared/options.h"
 #include "raddle/cli/shared/output.h"
 #include "raddle/lab/host/files.h"
 #include "raddle/lab/run/local_executor.h"
@@ -220,7 +221,7 @@ void LabOptions::add_to(CLI::App& command) {
       ->type_name("TEXT")
       ->group(kWhere);
   command.add_option("--slurm-poll", slurm_poll_seconds, "how often Slurm is asked, seconds")
-      ->check(CLI::Range(0.1, 3600.0))
+      ->check(real_in(0.1, 3600.0))
       ->type_name("SECONDS")
       ->capture_default_str()
       ->group(kWhere);
@@ -229,18 +230,18 @@ void LabOptions::add_to(CLI::App& command) {
           "--memory", memory_gib,
           "of all runs together, GiB (default: 90 % of what is free); with slurm: of each run "
           "(default: twice what it is expected to need)")
-      ->check(CLI::Range(0.01, 1e6))
+      ->check(real_in(0.01, 1e6))
       ->type_name("GIB")
       ->group(kWhere);
   command
       .add_option("--timeout", timeout_minutes, "for a run, minutes (default: the experiment's)")
-      ->check(CLI::Range(0.001, 1e6))
+      ->check(real_in(0.001, 1e6))
       ->type_name("MINUTES")
       ->group(kWhere);
   command
       .add_option("--recordings-limit", recordings_limit_gib,
                   "GiB of recordings to keep; those not needed now go, the longest unused first")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(real_in(0.0, 1e6))
       ->type_name("GIB")
       ->capture_default_str();
   command

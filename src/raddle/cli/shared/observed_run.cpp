@@ -62,7 +62,7 @@ sim::Result ObservedRun::run(std::vector<sim::AnalysisRequest> analyses) const {
     tree.set("run.seed", std::to_string(*seed), work.name());
   std::vector<sim::Setup> setups;
   setups.push_back(sim::read_setup(tree, policy::all_policies()));
-  work.check_seed(setups.front());
+  work.check_run(setups.front());
   sim::Options options = common.simulation(setups.front());
   work.prepare(setups.front(), options);
   options.progress = progress_line(work.name(), common.quiet);

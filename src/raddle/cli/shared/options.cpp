@@ -1,5 +1,7 @@
 #include "raddle/cli/shared/options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -31,6 +33,19 @@ CLI::Validator number_from(std::uint64_t minimum) {
                                               std::to_string(minimum) + " on, found '" + text + "'";
       },
       ""};
+}
+
+CLI::Validator real_in(double minimum, double maximum) {
+  return {[minimum, maximum](std::string& text) {
+            double value = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            const bool fine = error == std::errc() && end == text.data() + text.size();
+            return fine && value >= minimum && value <= maximum
+                       ? ""
+                       : fmt::format("expected a number from {} to {}, found '{}'", minimum,
+                                     maximum, text);
+          },
+          ""};
 }
 
 void CommonOptions::add_to(CLI::App& c, OptionModes& modes) {
@@ -108,7 +123,7 @@ void CommonOptions::add_stream_limit_to(CLI::App& c, OptionModes& modes) {
   auto* option = c.add_option("--max-stream", max_stream_gib,
                               "give up when the op stream of one launch takes more memory")
                      ->type_name("GIB")
-                     ->check(CLI::Range(0.001, 1e6))
+                     ->check(real_in(0.001, 1e6))
                      ->capture_default_str()
                      ->group(kLimits);
   modes.add(option, kSimulated.without({Mode::Trace, Mode::Kept}));
@@ -235,6 +250,7 @@ sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
   out.print = [out_file = json == "-" ? stderr : stdout](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), out_file);
   };
+  out.note = [](const std::string& text) { std::fprintf(stderr, "raddle: %s\n", text.c_str()); };
   if (!report.empty() || !timeline.empty()) out.sample_interval = api::kSampleInterval;
   if (!report.empty() && !functional && setup.run.sampling_error == 0)
     out.analyses = sim::analyses_for_report(false);

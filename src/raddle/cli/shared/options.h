@@ -12,6 +12,8 @@ namespace raddle::cli {
 
 /// Check of an option: a whole number, `least` or more. CLI11's own checks name the largest double.
 CLI::Validator number_from(std::uint64_t minimum);
+/// As CLI::Range, which lets NaN through.
+CLI::Validator real_in(double minimum, double maximum);
 
 struct CommonOptions : api::Settings {
   std::string json, report, timeline;

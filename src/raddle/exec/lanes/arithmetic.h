@@ -172,20 +172,20 @@ RADDLE_INLINE f64 maximum(f64 a, f64 b) {
 RADDLE_INLINE f32 minimum_nan(f32 a, f32 b) { return a != a || b != b ? nan_f32() : minimum(a, b); }
 RADDLE_INLINE f32 maximum_nan(f32 a, f32 b) { return a != a || b != b ? nan_f32() : maximum(a, b); }
 RADDLE_INLINE f32 saturate(f32 a) { return a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f; }
-/// Bits: 0 finite, 1 infinite, 2 number, 3 not a number, 4 normal, 5 subnormal (zero is neither of
-/// the last two).
+/// Bits: 0 finite, 1 infinite, 2 number, 3 not a number, 4 normal, 5 subnormal. Zero is normal (PTX
+/// ISA, testp).
 RADDLE_INLINE u32 float_class(u32 x) {
   const u32 m = x & 0x7fffffff;
   const bool nan = m > 0x7f800000, infinite = m == 0x7f800000, small = m < 0x00800000;
   return u32(!nan && !infinite) | u32(infinite) << 1 | u32(!nan) << 2 | u32(nan) << 3 |
-         u32(!nan && !infinite && !small) << 4 | u32(small && m != 0) << 5;
+         u32(!nan && !infinite && (!small || m == 0)) << 4 | u32(small && m != 0) << 5;
 }
 RADDLE_INLINE u32 float_class64(u64 x) {
   const u64 m = x & 0x7fffffffffffffffull;
   const bool nan = m > 0x7ff0000000000000ull, infinite = m == 0x7ff0000000000000ull,
              small = m < 0x0010000000000000ull;
   return u32(!nan && !infinite) | u32(infinite) << 1 | u32(!nan) << 2 | u32(nan) << 3 |
-         u32(!nan && !infinite && !small) << 4 | u32(small && m != 0) << 5;
+         u32(!nan && !infinite && (!small || m == 0)) << 4 | u32(small && m != 0) << 5;
 }
 
 // --- the approximate functions
@@ -263,7 +263,7 @@ RADDLE_INLINE f64 hyperbolic_tangent(f64 x) {
   const f64 wide = 1.0 - 2.0 / (t + 1.0);
   const f64 q = x * x;
   const f64 narrow = x + x * q * (-1.0 / 3 + q * (2.0 / 15 - q * (17.0 / 315)));
-  return q < 0.0025 ? narrow : wide;
+  return q == 0 ? x : q < 0.0025 ? narrow : wide;  // a zero keeps its sign
 }
 
 // --- half precision and bfloat16 ----------------------------------------------------------------

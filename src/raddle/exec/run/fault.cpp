@@ -83,6 +83,43 @@ Memory resolve(u64* address) {
   return Memory::Nowhere;
 }
 
+std::string fault_text(const Context& context, const Record& ip, Memory memory, const Wanted& want,
+                       bool outside, u64 address, u32 bytes, unsigned lane) {
+  const Runner& runner = *static_cast<const Runner*>(context.owner);
+  std::string about;
+  switch (memory) {
+    case Memory::Global:
+    case Memory::Const: about = runner.memory().describe(address); break;
+    case Memory::Shared: about = fmt::format("the block has {} bytes", context.shared_bytes); break;
+    case Memory::Local: about = fmt::format("the thread has {} bytes", context.local_bytes); break;
+    case Memory::Param:
+      about = fmt::format("there are {} bytes of parameters", context.parameter_bytes);
+      break;
+    case Memory::Nowhere: about = "it lies in no memory"; break;
+  }
+  static constexpr const char* kNames[] = {"global", "shared", "local",
+                                           "const",  "param",  "generic"};
+  const char* what = want.atomic ? "atomic" : want.store ? "store" : "load";
+  return fmt::format("kernel {}: {} {}-byte {} {} {} address {:#x} ({}) at {}, {}",
+                     runner.kernel().title, outside ? "out-of-bounds" : "misaligned", bytes, what,
+                     want.store ? "to" : "from", kNames[static_cast<int>(memory)], address, about,
+                     runner.location(ip.inst), runner.thread_text(*context.warp, lane));
+}
+
+bool is_outside(const Context& context, Memory memory, const Wanted& want, u64 address, u32 bytes) {
+  const auto beyond = [&](u64 size) { return address > size || size - address < bytes; };
+  switch (memory) {
+    case Memory::Global:
+    case Memory::Const:
+      return !static_cast<const Runner*>(context.owner)->memory().valid(address, bytes);
+    case Memory::Shared: return beyond(context.shared_bytes);
+    case Memory::Local: return beyond(context.local_bytes);
+    case Memory::Param: return want.store || beyond(context.parameter_bytes);
+    case Memory::Nowhere: break;
+  }
+  return true;
+}
+
 /// Throws what is wrong with the first bad lane. True: all bad lanes stray in global memory, where
 /// the access goes on. False: none is bad.
 bool report_access(Context* context, const Record* ip, const char* frame, u32 mask) {
@@ -96,42 +133,18 @@ bool report_access(Context* context, const Record* ip, const char* frame, u32 ma
     u64 address = written;
     const Memory memory = want.memory == Memory::Nowhere ? resolve(&address) : want.memory;
     const bool misaligned = address % bytes != 0;
-    const auto beyond = [&](u64 size) { return address > size || size - address < bytes; };
-    bool outside = true;
-    std::string about;
-    switch (memory) {
-      case Memory::Global:
-      case Memory::Const:
-        outside = !runner.memory().valid(address, bytes);
-        about = runner.memory().describe(address);
-        break;
-      case Memory::Shared:
-        outside = beyond(context->shared_bytes);
-        about = fmt::format("the block has {} bytes", context->shared_bytes);
-        break;
-      case Memory::Local:
-        outside = beyond(context->local_bytes);
-        about = fmt::format("the thread has {} bytes", context->local_bytes);
-        break;
-      case Memory::Param:
-        outside = want.store || beyond(context->parameter_bytes);
-        about = fmt::format("there are {} bytes of parameters", context->parameter_bytes);
-        break;
-      case Memory::Nowhere:
-        about = "it lies in no memory";
-        break;
-    }
+    const bool outside = is_outside(*context, memory, want, address, bytes);
     if (!outside && !misaligned) continue;
-    static constexpr const char* kNames[] = {"global", "shared", "local",
-                                             "const",  "param",  "generic"};
-    const char* what = want.atomic ? "atomic" : want.store ? "store" : "load";
-    const std::string text =
-        fmt::format("kernel {}: {} {}-byte {} {} {} address {:#x} ({}) at {}, {}",
-                    runner.kernel().title, outside ? "out-of-bounds" : "misaligned", bytes, what,
-                    want.store ? "to" : "from", kNames[static_cast<int>(memory)], address, about,
-                    runner.location(ip->inst), runner.thread_text(*context->warp, lane));
     const bool global = memory == Memory::Global || memory == Memory::Const;
-    if (!global || misaligned || !runner.strays(address, bytes, text)) throw RunError(text);
+    // Texts are made where they are told: a loop may stray millions of times.
+    const Stray stray =
+        global && !misaligned ? runner.strays(address, bytes) : Stray::Fault;
+    if (stray != Stray::Again) {
+      const std::string text =
+          fault_text(*context, *ip, memory, want, outside, address, bytes, lane);
+      if (stray == Stray::Fault) throw RunError(text);
+      runner.warn_of_stray(text);
+    }
     strayed = true;
   }
   return strayed;
@@ -169,13 +182,16 @@ void memory_fault(Context* c, const Record* ip, char* frame, u32 mask) {
   fault_nowhere(c, ip);
 }
 
-bool Runner::strays(Address address, unsigned bytes, const std::string& text) const {
+Stray Runner::strays(Address address, unsigned bytes) const {
   if (options_.out_of_bounds == OutOfBounds::Fault || !mapped(memory_, address, bytes))
-    return false;
+    return Stray::Fault;
   const u64 earlier = objects_.strays[kernel_.name]++;
-  if (earlier == 0 && options_.warn && options_.out_of_bounds == OutOfBounds::Page)
-    options_.warn(text + "; a GPU goes on there, and so does this run (a page of 2 MiB is mapped)");
-  return true;
+  const bool is_reported = options_.warn && options_.out_of_bounds == OutOfBounds::Page;
+  return earlier == 0 && is_reported ? Stray::First : Stray::Again;
+}
+
+void Runner::warn_of_stray(const std::string& fault) const {
+  options_.warn(fault + "; a GPU goes on there, and so does this run (a page of 2 MiB is mapped)");
 }
 
 void trap(Context* c, const Record* ip, u32 mask) {

@@ -110,6 +110,13 @@ struct DeviceObjects {
   std::map<std::string, std::uint64_t> strays;  ///< see Machine::stray_accesses()
 };
 
+/// What becomes of an access outside of allocations.
+enum class Stray : std::uint8_t {
+  Fault,
+  First,  ///< it goes on, and is to be told
+  Again,  ///< it goes on
+};
+
 class Runner {
  public:
   /// `options` and `objects` must outlive it.
@@ -161,9 +168,10 @@ class Runner {
   void print(std::string_view text) const;
   /// Where reserved shared memory begins, behind the block's own.
   static std::uint32_t reserved_shared_at(std::uint32_t shared_bytes);
-  /// A lane's access outside of all allocations. True: it goes on, and has been counted. `text` is
-  /// what a fault would say.
-  bool strays(Address address, unsigned bytes, const std::string& text) const;
+  /// A lane's access outside of all allocations. Unless it is a fault, it has been counted.
+  Stray strays(Address address, unsigned bytes) const;
+  /// `fault`: what a fault would say.
+  void warn_of_stray(const std::string& fault) const;
   /// Whether the warp, which has stopped somewhere, stands and is as it was before.
   /// Again: Yes, and since the last time nothing about it has changed.
   enum class Round : std::uint8_t { Yes, Again, No, Unknown };

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "raddle/base/error.h"
+#include "raddle/exec/device/device_runtime.h"
 #include "raddle/exec/run/runner.h"
 
 namespace raddle::exec {
@@ -265,11 +266,15 @@ void Runner::all_in_vain(std::span<const Block* const> blocks, u64 times, u64 id
         kernel_.title, waits->index, block_text(waits->block), waits->mask,
         location(waits->ip->inst)));
   if (idle < patience) return;
+  const bool launches_kernels = device_ != nullptr && !device_->launches().empty();
   throw RunError(fmt::format(
       "kernel {} does not end: every warp that runs goes round in circles and nothing changes any "
-      "more; warp {} of block {} asks again and again at {}. What the host or another stream does "
-      "after the launch is not seen, but with --live what is asked for before the program waits",
-      kernel_.title, asks->index, block_text(asks->block), location(asks->ip->inst)));
+      "more; warp {} of block {} asks again and again at {}. {}",
+      kernel_.title, asks->index, block_text(asks->block), location(asks->ip->inst),
+      launches_kernels
+          ? "Kernels that it launches are executed after its end: it cannot wait for them"
+          : "What the host or another stream does after the launch is not seen, but with --live "
+            "what is asked for before the program waits"));
 }
 
 }  // namespace raddle::exec

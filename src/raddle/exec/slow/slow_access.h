@@ -39,6 +39,8 @@ class SlowAccess {
   char* global(unsigned lane, std::uint64_t address, unsigned bytes);
   char* shared(unsigned lane, std::uint64_t address, unsigned bytes);
   void resolve(unsigned lane, std::uint64_t address);
+  std::string fault(unsigned lane, std::uint64_t address, unsigned bytes,
+                    std::string_view why) const;
   [[noreturn]] void fail(unsigned lane, std::uint64_t address, unsigned bytes,
                          std::string_view why) const;
 

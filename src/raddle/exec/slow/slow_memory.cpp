@@ -22,15 +22,20 @@ u32 words_of(u64 address, unsigned bytes) {
 }
 }  // namespace
 
-void SlowAccess::fail(unsigned lane, u64 address, unsigned bytes, std::string_view why) const {
+std::string SlowAccess::fault(unsigned lane, u64 address, unsigned bytes,
+                              std::string_view why) const {
   const Runner& runner = *static_cast<const Runner*>(run_.context->owner);
   const char* memory = space_ == ptx::Space::Shared   ? "shared"
                        : space_ == ptx::Space::Global ? "global"
                                                       : "generic";
-  throw RunError(fmt::format("kernel {}: {} {}-byte {} {} address {:#x} at {}, {}",
-                             runner.kernel().title, why, bytes, store_ ? "store to" : "load from",
-                             memory, address, runner.location(run_.record->inst),
-                             runner.thread_text(*run_.context->warp, lane)));
+  return fmt::format("kernel {}: {} {}-byte {} {} address {:#x} at {}, {}", runner.kernel().title,
+                     why, bytes, store_ ? "store to" : "load from", memory, address,
+                     runner.location(run_.record->inst),
+                     runner.thread_text(*run_.context->warp, lane));
+}
+
+void SlowAccess::fail(unsigned lane, u64 address, unsigned bytes, std::string_view why) const {
+  throw RunError(fault(lane, address, bytes, why));
 }
 
 void SlowAccess::resolve(unsigned lane, u64 address) {
@@ -57,11 +62,11 @@ char* SlowAccess::global(unsigned lane, u64 address, unsigned bytes) {
   const u64 x = address - DeviceMemory::kBase;
   if (x % bytes != 0) fail(lane, address, bytes, "misaligned");
   if (address < DeviceMemory::kBase || x >= c.extent || (x & 127) + bytes > c.valid[x >> 7]) {
-    try {
-      fail(lane, address, bytes, "out-of-bounds");
-    } catch (const RunError& fault) {
-      if (!static_cast<const Runner*>(c.owner)->strays(address, bytes, fault.what())) throw;
-    }
+    const auto& runner = *static_cast<const Runner*>(c.owner);
+    const Stray stray = runner.strays(address, bytes);
+    if (stray == Stray::Fault) fail(lane, address, bytes, "out-of-bounds");
+    if (stray == Stray::First)
+      runner.warn_of_stray(fault(lane, address, bytes, "out-of-bounds"));
   }
   const u32 line = static_cast<u32>(address >> 7);
   unsigned k = transaction_count_;
