@@ -19,7 +19,7 @@ build_preset() {
   if [ ! -f "build/$preset/build.ninja" ]; then
     say "configure: build/$preset"
     mkdir -p "build/$preset"
-    if ! cmake --preset "$preset" >"build/$preset/configure.log" 2>&1; then
+    if ! cmake --preset "$preset" -DRADDLE_UNITY=ON >"build/$preset/configure.log" 2>&1; then
       tail -20 "build/$preset/configure.log" >&2
       rm -f "build/$preset/build.ninja"
       fail "cmake --preset $preset failed (all of it: build/$preset/configure.log)"

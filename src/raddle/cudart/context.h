@@ -25,6 +25,13 @@ struct Failure {
   std::string message = {};
 };
 
+/// Where a call's result goes. Throws Failure: nowhere.
+template <class T>
+T& required(T* pointer) {
+  if (pointer == nullptr) throw Failure{kInvalidValue};
+  return *pointer;
+}
+
 /// What a program may hold a pointer to. A pointer that is not one of ours is refused.
 template <class T>
 class Handles {

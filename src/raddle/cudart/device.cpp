@@ -12,12 +12,6 @@ namespace {
 
 constexpr int kVersion = 13000;  // of the interface; 1000 x major + 10 x minor
 
-template <class T>
-T& required(T* pointer) {
-  if (pointer == nullptr) throw Failure{kInvalidValue};
-  return *pointer;
-}
-
 void check_device(Context& c, int device) {
   c.session();
   if (device != 0) throw Failure{kInvalidDevice};

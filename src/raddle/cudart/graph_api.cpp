@@ -34,12 +34,6 @@ struct MemAllocParameters {
   void* address;
 };
 
-template <class T>
-T& required(T* pointer) {
-  if (pointer == nullptr) throw Failure{kInvalidValue};
-  return *pointer;
-}
-
 KernelLaunch launch_of(Context& c, const KernelNodeParameters* p) {
   required(p);
   if (p->extra != nullptr) {

@@ -11,18 +11,11 @@ namespace {
 using Kind = Allocation::Kind;
 constexpr std::size_t kPitch = 512;  // what GPUs align rows to
 
-template <class T>
-T* required(T* pointer) {
-  if (pointer == nullptr) throw Failure{kInvalidValue};
-  return pointer;
-}
-
 Address address_of(const void* pointer) { return reinterpret_cast<Address>(pointer); }
 
 Error allocate(Context& c, void** to, std::size_t bytes, Kind kind, unsigned flags = 0) {
   unsafe_call(c);
-  required(to);
-  *to = nullptr;
+  required(to) = nullptr;
   if (bytes != 0 || kind == Kind::Array)
     *to = reinterpret_cast<void*>(c.allocate(bytes, kind, flags));
   else if (kind != Kind::Device) throw Failure{kInvalidValue};
@@ -69,7 +62,7 @@ int raddle_cudaMallocManaged(void** to, std::size_t bytes, unsigned flags) {
 
 int raddle_cudaMallocPitch(void** to, std::size_t* pitch, std::size_t width, std::size_t height) {
   return call("cudaMallocPitch", [&](Context& c) {
-    *required(pitch) = pitch_of(width);
+    required(pitch) = pitch_of(width);
     return allocate(c, to, *pitch * height, Kind::Device);
   });
 }
@@ -77,7 +70,7 @@ int raddle_cudaMallocPitch(void** to, std::size_t* pitch, std::size_t width, std
 int raddle_cudaMalloc3D(PitchedPointer* to, Extent extent) {
   return call("cudaMalloc3D", [&](Context& c) {
     const std::size_t pitch = pitch_of(extent.width);
-    *required(to) = {nullptr, pitch, extent.width, extent.height};
+    required(to) = {nullptr, pitch, extent.width, extent.height};
     return allocate(c, &to->pointer, pitch * extent.height * extent.depth, Kind::Device);
   });
 }
@@ -95,8 +88,8 @@ int raddle_cudaFreeHost(void* pointer) {
 
 int raddle_cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return call("cudaMemGetInfo", [&](Context& c) {
-    *required(total) = c.device().memory_bytes();
-    *required(free) = *total - c.device().memory().used();
+    required(total) = c.device().memory_bytes();
+    required(free) = *total - c.device().memory().used();
     return kSuccess;
   });
 }

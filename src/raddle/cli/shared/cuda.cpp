@@ -67,7 +67,7 @@ std::string output_of(const std::vector<std::string>& command) {
   return out;
 }
 
-std::string today() {
+std::string utc_date() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   gmtime_r(&now, &parts);
@@ -110,7 +110,7 @@ std::map<std::string, std::string> conventions_of(const CudaRun& run, std::uint6
       {"driver", fmt::format("CUDA {}.{}", d.driver_version / 1000, d.driver_version % 1000 / 10)},
       {"core_clock_mhz", fmt::format("{}", d.core_clock_mhz)},
       {"memory_clock_mhz", fmt::format("{}", d.memory_clock_mhz)},
-      {"date", today()},
+      {"date", utc_date()},
       {"seed", std::to_string(seed)},
       {"raddle", sim::version()},
       {"cache", "as the launch before left it (L1 by the hardware's own rules)"},

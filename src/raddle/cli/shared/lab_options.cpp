@@ -152,7 +152,7 @@ lab::Json machine_json(const lab::Paper& paper,
   return lab::resolved_machine(spec, all);
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string spaced(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& word : words) out += (out.empty() ? "" : " ") + valid_utf8(word);
   return out;
@@ -325,7 +325,7 @@ std::optional<LabOutcome> run_experiments(const lab::Paper& paper,
   if (!options.quiet && !plan.runs.empty() && out.summary.found == plan.runs.size())
     std::fprintf(stderr, "all %zu runs were in %s already\n", plan.runs.size(),
                  options.results.c_str());
-  lab::DocumentHead head{joined(arguments), lab::utc_now(), options.scale_value(),
+  lab::DocumentHead head{spaced(arguments), lab::utc_now(), options.scale_value(),
                          machine_json(paper, experiments, all), named_tests(experiments)};
   out.document = lab::document(paper, plan, out.summary.states, head);
   if (!options.json.empty()) write_file(options.json, out.document.dump(2));

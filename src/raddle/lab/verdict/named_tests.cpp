@@ -14,7 +14,7 @@ namespace raddle::lab {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 constexpr std::chrono::seconds kLimit = std::chrono::minutes(10);
 
@@ -39,10 +39,10 @@ std::string suite_of(const std::string& full) { return full.substr(full.find('/'
 std::string test_of(const std::string& full) { return full.substr(0, full.find('/')); }
 
 /// What GoogleTest wrote of one run: did every test of that name that ran pass?
-std::map<std::string, bool> passed_in(const Json& report) {
+std::map<std::string, bool> passed_in(const SortedJson& report) {
   std::map<std::string, bool> out;
-  for (const Json& suite : report.value("testsuites", Json::array()))
-    for (const Json& test : suite.value("testsuite", Json::array())) {
+  for (const SortedJson& suite : report.value("testsuites", SortedJson::array()))
+    for (const SortedJson& test : suite.value("testsuite", SortedJson::array())) {
       const std::string name =
           suite_of(suite.value("name", "")) + "." + test_of(test.value("name", ""));
       const bool passed = test.value("result", "") == "COMPLETED" && !test.contains("failures");
@@ -77,8 +77,8 @@ TestOutcomes run_named_tests(const std::vector<std::string>& tests, const fs::pa
                      "--gtest_output=json:" + written.string()},
                     kLimit, stop);
     if (ended.stopped) throw RunError("interrupted in the tests that rows name: " + program);
-    const Json report =
-        Json::parse(read_whole(written).value_or(""), nullptr, /*allow_exceptions=*/false);
+    const SortedJson report =
+        SortedJson::parse(read_whole(written).value_or(""), nullptr, /*allow_exceptions=*/false);
     const auto passed = report.is_object() ? passed_in(report) : std::map<std::string, bool>();
     for (const std::string& text : texts) {
       const Name name = parsed(text);

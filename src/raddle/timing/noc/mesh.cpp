@@ -8,8 +8,6 @@
 namespace raddle::timing {
 
 namespace {
-enum { kEast, kWest, kSouth, kNorth };
-
 /// First set bit at or after `from`, cyclically. Precondition: mask != 0.
 unsigned first_from(std::uint64_t mask, unsigned from) {
   std::uint64_t here = mask & ~low_bits(from);

@@ -32,6 +32,9 @@
 
 namespace raddle::timing {
 
+/// Ports of a router towards its neighbours; those of endpoints come behind.
+enum MeshPort : unsigned { kEast, kWest, kSouth, kNorth };
+
 struct MeshShape {
   unsigned columns, rows;
   unsigned router, channel;          ///< network cycles, 1..16 and 1..8

@@ -9,7 +9,6 @@
 namespace raddle::timing {
 
 namespace {
-enum { kEast, kWest, kSouth, kNorth };
 constexpr unsigned kOpposite[] = {kWest, kEast, kNorth, kSouth};
 constexpr std::uint32_t kUnlimited = 1u << 30;
 
