@@ -48,6 +48,7 @@ const std::map<std::string, std::map<Mode, std::string>> kAsked = {
      {{Mode::Workload, "analyze cache vecadd size=tiny @"},
       {Mode::Program, "analyze cache @ -- /proc/nowhere/app"},
       {Mode::Trace, "analyze cache /proc/nowhere/a.rdl @"}}},
+    {"bounds", {{Mode::Compared, "analyze bounds vecadd size=tiny @"}}},
     {"footprint", {{Mode::Functional, "analyze footprint vecadd size=tiny @"}}}};
 
 /// A value that the option's own check lets pass.

@@ -185,6 +185,39 @@ TEST(CompareOwn, BadRecordings) {
                  {"size=tiny", "a recording has its parameters already"});
 }
 
+TEST(CompareOwn, RunLiveIsRefusedWhereNothingIsExecutedInTime) {
+  const Folder folder;
+  const std::string file = folder / "v.rdl";
+  ASSERT_EQ(raddle("record", {"vecadd", "size=tiny", "--quiet", "-o", file}).status, 0);
+  for (const char* command : {"replay", "compare --policies lrr,gto", "analyze bounds"})
+    expect_refused(raddle(std::string(command) + " " + file + " --set run.live=true --quiet"),
+                   {"v.rdl", "run.live: a recording is timed as it was recorded"});
+  expect_refused(raddle("run vecadd size=tiny --functional --set run.live=true --quiet"),
+                 {"--functional times nothing"});
+}
+
+// Each part alone and all together, on whatever machine, for whatever is compared.
+TEST(AnalyzeBounds, RunsEachPartWithoutLimits) {
+  const Json compared = json_of(
+      raddle("analyze bounds spmv size=tiny --policies lrr,gto --gpu v100 --quiet --json -"));
+  std::vector<std::string> labels;
+  for (const Json& run : compared.at("runs")) labels.push_back(run.at("policies"));
+  EXPECT_THAT(labels, testing::ElementsAre("lrr", "lrr ideal l1d", "lrr ideal mshr",
+                                           "lrr ideal noc", "lrr ideal l2", "lrr ideal dram",
+                                           "lrr all ideal", "gto", "gto ideal l1d",
+                                           "gto ideal mshr", "gto ideal noc", "gto ideal l2",
+                                           "gto ideal dram", "gto all ideal"));
+  const Json alone = json_of(raddle(
+      "run spmv size=tiny --policy warp=gto --set ideal.l2=true --gpu v100 --quiet --json -"));
+  EXPECT_EQ(compared["runs"][11]["result"]["state_hash"], alone["state_hash"]);
+  const Outcome owned =
+      raddle("analyze bounds vecadd size=tiny --gpu ikra --policies coherence=denovo --quiet");
+  EXPECT_EQ(owned.status, 0) << owned.err;
+  EXPECT_THAT(owned.out, testing::Not(HasSubstr("ideal l2")));
+  EXPECT_THAT(owned.out, HasSubstr("ideal dram"));
+  expect_refused(raddle("analyze bounds vecadd size=tiny --results kept --quiet"), {"--results"});
+}
+
 TEST(CompareOwn, BadPrograms) {
   expect_refused(raddle("compare --policies lrr -- /proc/nowhere/app x"),
                  {"no program /proc/nowhere/app"});
@@ -381,6 +414,61 @@ TEST(PtxOwn, LaunchesThatAreRefusedAreToldAndTheLimitIsAParameter) {
   const Outcome all = raddle(work + " pending_launches=4096");
   EXPECT_EQ(all.status, 0);
   EXPECT_EQ(all.err, "");
+}
+
+// The kernel that waits, not one that it launched; and nothing is advised that cannot be done.
+TEST(PtxOwn, BlocksThatWaitAndLaunchAreNamed) {
+  const Folder folder;
+  const std::string file = folder.write("waits.ptx", R"(.version 7.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b64 r) cudaGetParameterBufferV2(.param .b64 f, .param .align 4 .b8 g[12],
+    .param .align 4 .b8 b[12], .param .b32 s);
+.extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 p, .param .b64 s);
+.visible .entry child() { ret; }
+.visible .entry parent(.param .u64 p) {
+  .reg .pred %p<2>;
+  .reg .b32 %r<3>;
+  .reg .b64 %d<4>;
+  .param .b64 f;
+  .param .align 4 .b8 g[12];
+  .param .align 4 .b8 b[12];
+  .param .b32 s;
+  .param .b64 q;
+  .param .b64 t;
+  .param .b32 e;
+  ld.param.u64 %d1, [p];
+  mov.u32 %r1, %ctaid.x;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra second;
+again:
+  ld.volatile.global.u32 %r2, [%d1];
+  setp.ne.u32 %p1, %r2, 5;
+  @%p1 bra again;
+  bra launch;
+second:
+  st.volatile.global.u32 [%d1], 5;
+launch:
+  mov.u64 %d2, child;
+  st.param.b64 [f], %d2;
+  st.param.b32 [g], 1;
+  st.param.b32 [g+4], 1;
+  st.param.b32 [g+8], 1;
+  st.param.b32 [b], 1;
+  st.param.b32 [b+4], 1;
+  st.param.b32 [b+8], 1;
+  st.param.b32 [s], 0;
+  st.param.b64 [t], 0;
+  call (q), cudaGetParameterBufferV2, (f, g, b, s);
+  call (e), cudaLaunchDeviceV2, (q, t);
+  ret;
+})");
+  const Outcome run = raddle(
+      "run", {file, "kernel=parent", "grid=2", "block=1", "args=buf:256", "--gpu", "v100", "--quiet"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("blocks of kernel parent wait for one another"));
+  EXPECT_THAT(run.err, HasSubstr("so it is for clusters and for kernels that launch kernels"));
+  EXPECT_EQ(line_count(run.err), 1u) << run.err;
 }
 
 }  // namespace

@@ -74,6 +74,34 @@ std::vector<Variant> swept(const std::vector<Variant>& variants, const lab::Swee
   return out;
 }
 
+/// Each as it is, with each ideal part that its machine can have, and with all of these.
+std::vector<Variant> with_bounds(const std::vector<Variant>& variants, const Settings& common,
+                                 const policy::Registries& registries) {
+  std::vector<Variant> out;
+  for (const Variant& variant : variants) {
+    Variant as_it_is = variant;
+    if (as_it_is.label.empty()) as_it_is.label = as_it_is.of_any_seed = "as it is";
+    out.push_back(std::move(as_it_is));
+    const timing::MachineSpec machine =
+        sim::read_setup(tree_of(common, variant, registries), registries).machine;
+    Variant all = variant;
+    all.origin = "analyze bounds";
+    for (const std::string& part : timing::ideal_parts(machine)) {
+      Variant one = variant;
+      one.origin = all.origin;
+      one.settings.push_back("ideal." + part + "=true");
+      add_to(one.label, "ideal " + part);
+      add_to(one.of_any_seed, "ideal " + part);
+      all.settings.push_back(one.settings.back());
+      out.push_back(std::move(one));
+    }
+    add_to(all.label, "all ideal");
+    add_to(all.of_any_seed, "all ideal");
+    out.push_back(std::move(all));
+  }
+  return out;
+}
+
 }  // namespace
 
 bool is_list(const std::string& setting) {
@@ -101,7 +129,7 @@ config::Tree tree_of(const Settings& common, const Variant& variant,
 
 std::vector<Variant> make_variants(const Settings& common, const std::string& policies,
                                    const std::vector<std::string>& sweeps,
-                                   const policy::Registries& registries) {
+                                   const policy::Registries& registries, bool bounds) {
   std::set<std::string> paths;
   const auto once = [&](const std::string& text, const char* option) {
     if (!paths.insert(text.substr(0, text.find('='))).second)
@@ -120,6 +148,7 @@ std::vector<Variant> make_variants(const Settings& common, const std::string& po
       out = swept(out, lab::read_sweep(setting, "--set " + setting), common, registries);
   for (const std::string& text : sweeps)
     out = swept(out, lab::read_sweep(text, "--sweep " + text), common, registries);
+  if (bounds) return with_bounds(out, common, registries);
   if (policies.empty() && out.size() == 1 && out.front().label.empty())
     throw InputError(
         "compare: expected what to compare: --policies A,B, --set PATH=A,B or --sweep PATH=A..B");

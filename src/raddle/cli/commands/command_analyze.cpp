@@ -497,7 +497,8 @@ std::string one_of(const std::vector<std::string>& names) {
 }
 
 [[noreturn]] void refuse_name(const std::vector<std::string>& words) {
-  const std::vector<std::string> names = sim::all_analyses().names();
+  std::vector<std::string> names = sim::all_analyses().names();
+  names.emplace_back("bounds");
   std::string why = "analyze: expected " + one_of(names);
   if (!words.empty()) {
     const std::string near = config::nearest(words.front(), names);
@@ -517,6 +518,8 @@ Command add_analyze(CLI::App& app, const std::vector<std::string>& arguments) {
   std::vector<Subcommand> all;
   for (const std::string& name : sim::all_analyses().names())
     all.push_back(add_named(*analyze, name, arguments));
+  const Command bounds = add_bounds(*analyze, arguments);
+  all.push_back({bounds.app, bounds.action, bounds.modes.front().modes});
   analyze->allow_extras();  // for an error that names what there is; after the subcommands, which
                             // would do the same
   std::vector<DeclaredModes> modes;

@@ -65,7 +65,8 @@ struct CompareCommand {
   std::vector<std::string> words, arguments, sweeps, inputs;
   std::string policies_text, results;
   bool retry_failed = false;
-  unsigned jobs = 0;  ///< 0 = not given
+  unsigned jobs = 0;    ///< 0 = not given
+  bool bounds = false;  ///< also on machines with ideal parts
   OptionModes modes{"compare", {Mode::Compared, Mode::Kept}};
 
   std::vector<sim::Setup> setups(const std::vector<Variant>& variants,
@@ -99,7 +100,7 @@ struct CompareCommand {
       throw InputError("--input: expected a program behind --, found none");
     const policy::Registries policies = policy::all_policies();
     const std::vector<Variant> variants =
-        api::make_variants(common, policies_text, sweeps, policies);
+        api::make_variants(common, policies_text, sweeps, policies, bounds);
     std::vector<Work> all = works();  // all checked before the first one runs
     if (strays_matter() && std::ranges::none_of(all, &Work::is_program))
       throw InputError("--out-of-bounds: expected a program behind --, found none");
@@ -199,62 +200,72 @@ struct CompareCommand {
   }
 };
 
-}  // namespace
-
-Command add_compare(CLI::App& app, std::vector<std::string> arguments) {
-  auto command = std::make_shared<CompareCommand>();
-  command->arguments = std::move(arguments);
-  CLI::App* compare =
-      app.add_subcommand("compare", "the same work under several policies: a table and a report");
+/// What compare and analyze bounds have in common.
+CLI::App* declare(CLI::App& parent, const char* name, const char* doc, CompareCommand& command) {
+  CLI::App* compare = parent.add_subcommand(name, doc);
   compare
-      ->add_option("workloads", command->words,
+      ->add_option("workloads", command.words,
                    "names from `raddle list workloads` or PTX files; KEY=VALUE after a name goes "
                    "to it, before the first to all; recordings (FILE.rdl) and Accel-Sim traces "
                    "(kernelslist.g); after -- a CUDA program, which is recorded once")
       ->type_name("WORKLOAD|FILE.rdl|kernelslist.g|FILE.ptx ... [-- ./PROGRAM [ARGUMENT ...]]");
-  OptionModes& modes = command->modes;
+  OptionModes& modes = command.modes;
   modes
       .add(compare->add_option(
-               "--policies", command->policies_text,
+               "--policies", command.policies_text,
                "what to compare, first is the baseline: lrr,gto or gto,gto+block=chunk or "
                "two_level:group_size=4,gto (default with --sweep: the machine's)"),
            kAll)
       ->type_name("A,B,...");
   modes
       .add(compare->add_option(
-               "--sweep", command->sweeps,
+               "--sweep", command.sweeps,
                "compare values of a setting, or of a parameter of those policies that have it: "
                "policy.throttle.limit=1..32, l2.size_kib=96,192, sm.lsu_queue=4..16:4; several "
                "give every combination. --set takes lists in the same way"),
            kAll)
       ->allow_extra_args(false)
       ->type_name("PATH=A,B|A..B[:STEP]");
+  command.common.add_always_timed_to(*compare, modes);
+  command.common.add_out_of_bounds_to(*compare, modes);
+  return compare;
+}
+
+void add_kept_options(CLI::App* compare, CompareCommand& command) {
+  OptionModes& modes = command.modes;
   modes
       .add(compare->add_option(
-               "--results", command->results,
+               "--results", command.results,
                "keep each run in this folder, as `raddle sweep` does, and run only what is not "
                "there yet; then --json is the sweep's document and --report its page"),
            {Mode::Kept})
       ->type_name("DIR");
   modes
-      .add(compare->add_option("--jobs", command->jobs,
+      .add(compare->add_option("--jobs", command.jobs,
                                "with --results: runs at the same time (default: as many as cores)"),
            {Mode::Kept})
       ->check(CLI::Range(1, 4096));
-  modes.add(compare->add_flag("--retry-failed", command->retry_failed,
+  modes.add(compare->add_flag("--retry-failed", command.retry_failed,
                               "with --results: run again what has failed before"),
             {Mode::Kept});
   modes
       .add(compare->add_option(
-               "--input", command->inputs,
+               "--input", command.inputs,
                "with --results: a file that the program behind -- opens by a name of its own. "
                "When it changes, the program is recorded again; files that arguments name are "
                "looked at anyway"),
            {Mode::Kept})
       ->allow_extra_args(false)
       ->type_name("FILE");
-  command->common.add_always_timed_to(*compare, modes);
-  command->common.add_out_of_bounds_to(*compare, modes);
+}
+}  // namespace
+
+Command add_compare(CLI::App& app, std::vector<std::string> arguments) {
+  auto command = std::make_shared<CompareCommand>();
+  command->arguments = std::move(arguments);
+  CLI::App* compare =
+      declare(app, "compare", "the same work under several policies: a table and a report", *command);
+  add_kept_options(compare, *command);
   compare->footer(
       "raddle compare bfs my.rdl --policies lrr,gto,gto+swl:limit=4 --report r.html\n"
       "raddle compare --policies gto,gto+swl --sweep policy.throttle.limit=1..8 -- ./kmn -i x.txt\n"
@@ -262,6 +273,21 @@ Command add_compare(CLI::App& app, std::vector<std::string> arguments) {
       "raddle compare bfs spmv --policies lrr,gto --results kept   # and later, with one more: "
       "lrr,gto,ccws");
   return {compare, [command] { return (*command)(); }, modes_of(compare, command)};
+}
+
+Command add_bounds(CLI::App& analyze, std::vector<std::string> arguments) {
+  auto command = std::make_shared<CompareCommand>();
+  command->arguments = std::move(arguments);
+  command->bounds = true;
+  command->modes = OptionModes("analyze", {Mode::Compared});
+  CLI::App* bounds = declare(analyze, "bounds",
+                             "what a better part of the machine would bring, and so the most that "
+                             "a policy can gain there: each part without limits, one at a time",
+                             *command);
+  bounds->footer(
+      "The parts are settings of every machine, ideal.l1d, ideal.mshr, ideal.noc, ideal.l2 and "
+      "ideal.dram:\ndocs/machines.md. Speed-ups are over the first row.");
+  return {bounds, [command] { return (*command)(); }, modes_of(bounds, command)};
 }
 
 }  // namespace raddle::cli

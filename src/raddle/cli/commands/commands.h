@@ -31,6 +31,8 @@ struct Command {
 Command add_list(CLI::App& app);
 Command add_run(CLI::App& app, std::vector<std::string> arguments);
 Command add_compare(CLI::App& app, std::vector<std::string> arguments);
+/// analyze bounds: as compare, each way to run also on machines with a part that has no limits.
+Command add_bounds(CLI::App& analyze, std::vector<std::string> arguments);
 Command add_exec(CLI::App& app, std::vector<std::string> arguments);
 Command add_record(CLI::App& app, const std::vector<std::string>& arguments);
 Command add_replay(CLI::App& app, std::vector<std::string> arguments);

@@ -28,6 +28,8 @@ unsigned replies_in_flight(const ChannelSpec& spec, Cycle longest_way) {
   const DramSpec& d = spec.dram;
   if (d.model == DramModel::Fixed) {
     const Cycle served = d.fixed_latency_cycles + longest_way;
+    // Of an ideal one a queue each cycle.
+    if (d.fixed_interval_cycles == 0) return d.queue * static_cast<unsigned>(served + 2);
     return d.queue + static_cast<unsigned>(served / d.fixed_interval_cycles) + 8;
   }
   std::uint64_t extra = (d.extra_latency_cycles + longest_way) * d.clock_mhz / spec.core_mhz;

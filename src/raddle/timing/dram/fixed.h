@@ -1,6 +1,7 @@
 // dram.model = "fixed": a channel begins to serve one line (or part of one) every
 // fixed_interval_cycles, in order, and a read's data are there fixed_latency_cycles later. All in
-// core cycles. No banks, rows, directions or refresh; the policy is not asked.
+// core cycles. No banks, rows, directions or refresh; the policy is not asked. An interval of 0, of
+// ideal.dram: any number at once.
 //
 // Contract: push() needs a free slot; a request holds its slot until it begins to be served.
 #pragma once

@@ -34,7 +34,8 @@ Accounting::Spec accounting_of(const Assembly& assembly, Cycle sample_interval) 
                         .dispatch_latency = machine.dispatch_latency_cycles,
                         .sample_interval = sample_interval,
                         .window = assembly.window()};
-  if (sample_interval != 0 && machine.noc.topology == Topology::Mesh)
+  const bool has_links = machine.noc.topology == Topology::Mesh && !machine.ideal.noc;
+  if (sample_interval != 0 && has_links)
     spec.mesh = assembly.mesh_places();
   return spec;
 }

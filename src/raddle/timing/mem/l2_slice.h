@@ -172,6 +172,7 @@ class L2Slice {
     return sets_.front();
   }
   Wait look_up(Cycle now);
+  Wait hit_always(Cycle now, const Message& m);
   Wait write(Cycle now, const Message& m, unsigned at);
   Wait read(Cycle now, const Message& m, unsigned at);
   Wait miss(Cycle now, const Message& m, std::uint8_t missing, bool passed_on);
@@ -283,6 +284,7 @@ class L2Slice {
   Ring<WriteBack>& write_backs_;
   const AddressMap& map_;
   L2Spec spec_;
+  bool ideal_;  // every request hits
   std::uint8_t line_sectors_ = 0;  // all of a line if DRAM moves lines, else none
   Tags tags_;
   L2Fabric fabric_;

@@ -1,6 +1,7 @@
 #include "raddle/timing/noc/network.h"
 
 #include "raddle/timing/noc/crossbar.h"
+#include "raddle/timing/noc/free_path.h"
 #include "raddle/timing/noc/mesh.h"
 
 namespace raddle::timing {
@@ -77,6 +78,7 @@ stats::NocCounters Network::counters() const { return with_totals(traffic_.total
 std::unique_ptr<Network> make_network(const NetworkSpec& spec, Direction direction) {
   const NetworkShape shape = network_shape(spec, direction);
   const NocSpec& noc = spec.noc;
+  if (spec.ideal) return std::make_unique<FreePath>(shape);
   if (noc.topology == Topology::Mesh)
     return std::make_unique<Mesh>(shape, mesh_shape(noc.mesh, spec.endpoints));
   const bool request = direction == Direction::Request;

@@ -7,7 +7,8 @@ using stats::Refusal;
 }  // namespace
 
 GpuCoherentL1::GpuCoherentL1(const LsuSpec& spec)
-    : drains_(spec.l1d.keeps_dirty() || spec.l1d.store_buffer != 0),
+    : ideal_(spec.ideal_l1d),
+      drains_(spec.l1d.keeps_dirty() || spec.l1d.store_buffer != 0),
       invalidates_(spec.l1d.invalidate_at_acquire),
       policy_(spec.l1d.write_policy),
       local_policy_(spec.l1d.local_write_policy),
@@ -16,6 +17,8 @@ GpuCoherentL1::GpuCoherentL1(const LsuSpec& spec)
 
 Served GpuCoherentL1::load(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
                            EventWheel& wheel, stats::SmCounters& count) {
+  if (ideal_) [[unlikely]]
+    return hit_always(core, now, e, a, wheel, count);
   const L1d::Answer l =
       l1d_.load(now, {a.line, core.lines().widened(a.sectors), e.owner.kernel, e.load},
                 can_send(core, e.owner.kernel), count);
@@ -29,10 +32,22 @@ Served GpuCoherentL1::load(LsuCore& core, Cycle now, const Entry& e, const LineA
   return Served::Done;
 }
 
+/// ideal.l1d: nothing is looked up, nothing is kept.
+Served GpuCoherentL1::hit_always(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                                 EventWheel& wheel, stats::SmCounters& count) {
+  if (l1d_.events() != nullptr) notify_access(core, now, e, a, policy::L1Outcome::Hit);
+  ++count.l1d_accesses;
+  ++count.l1d_hits;
+  ++count.served[static_cast<unsigned>(stats::ServedFrom::L1)];
+  wheel.push(now + core.hit_latency(), Event::transaction(e.load));
+  return Served::Done;
+}
+
 /// The policy is asked once for a line, however often it is refused.
 Served GpuCoherentL1::load_or_pass(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
                                    EventWheel& wheel, stats::SmCounters& count) {
   using Path = LsuCore::Path;
+  if (ideal_) return load(core, now, e, a, wheel, count);
   if (core.head_path() == Path::Undecided) {
     const L1d::Finding found =
         l1d_.look({a.line, core.lines().widened(a.sectors), e.owner.kernel, e.load});

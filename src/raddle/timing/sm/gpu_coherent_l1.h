@@ -126,6 +126,8 @@ class GpuCoherentL1 {
   }
   Served load(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
               stats::SmCounters& count);
+  Served hit_always(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                    EventWheel& wheel, stats::SmCounters& count);
   Served load_or_pass(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
                       EventWheel& wheel, stats::SmCounters& count);
   Served store(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
@@ -144,6 +146,7 @@ class GpuCoherentL1 {
                      policy::L1Outcome outcome);
   std::uint8_t kept(const LsuCore& core, const Entry& e, const LineAccess& a) const;
 
+  bool ideal_;  // loads hit
   bool drains_, invalidates_;
   WritePolicy policy_, local_policy_;
   L1d l1d_;

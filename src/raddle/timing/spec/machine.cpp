@@ -23,6 +23,7 @@ void MachineSpec::visit(FieldVisitor& v) {
   v.nested("noc", noc, "interconnect between SMs and L2");
   v.nested("l2", l2, "second-level cache");
   v.nested("dram", dram, "device memory");
+  v.nested("ideal", ideal, "parts without limits, for bounds");
 }
 
 std::vector<std::string> MachineSpec::violations() const {
@@ -32,6 +33,7 @@ std::vector<std::string> MachineSpec::violations() const {
   check_l2(*this, rules);
   check_noc(*this, rules);
   check_dram(*this, rules);
+  check_ideal(*this, rules);
   return rules.take();
 }
 

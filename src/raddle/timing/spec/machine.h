@@ -12,6 +12,7 @@
 #include "raddle/timing/spec/device_launch_spec.h"
 #include "raddle/timing/spec/dram_spec.h"
 #include "raddle/timing/spec/endpoints.h"
+#include "raddle/timing/spec/ideal_spec.h"
 #include "raddle/timing/spec/kernel_spec.h"
 #include "raddle/timing/spec/l2_spec.h"
 #include "raddle/timing/spec/noc_spec.h"
@@ -30,6 +31,7 @@ struct MachineSpec {
   NocSpec noc;
   L2Spec l2;
   DramSpec dram;
+  IdealSpec ideal;
   // Of the policies in force, not of a machine file.
   policy::CoherenceRules coherence;
   std::optional<policy::Passage> migration;  ///< none: warps stay

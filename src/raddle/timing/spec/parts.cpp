@@ -7,17 +7,42 @@ namespace raddle::timing {
 
 namespace {
 std::uint32_t network_mhz(const MachineSpec& m) {
-  return m.noc.clock_mhz == 0 ? m.core_clock_mhz : m.noc.clock_mhz;
+  return m.noc.clock_mhz == 0 || m.ideal.noc ? m.core_clock_mhz : m.noc.clock_mhz;
 }
 
+/// Of an ideal network a flit holds any packet.
 PacketSize packet_of(const MachineSpec& m) {
-  return {m.noc.flit_bytes, m.noc.header_bytes, m.l2.sector_bytes, m.core_rank_bytes};
+  const std::uint32_t whole = m.noc.header_bytes + m.core_rank_bytes + m.l2.line_bytes;
+  return {m.ideal.noc ? whole : m.noc.flit_bytes, m.noc.header_bytes, m.l2.sector_bytes, m.core_rank_bytes};
+}
+
+/// What an ideal port lets its receiver hold: more than can be on their way to it.
+constexpr std::uint32_t kIdealQueue = 255;
+/// MSHRs, merges and places of the miss queue: as many as a machine file may ask for.
+constexpr std::uint32_t kIdealMshrs = 4096, kIdealMerges = 256, kIdealMissQueue = 1024;
+
+L1dSpec l1d_of(const MachineSpec& m) {
+  L1dSpec l1d = m.sm.l1d;
+  if (!m.ideal.mshr) return l1d;
+  l1d.mshr_entries = kIdealMshrs;
+  l1d.mshr_merges = kIdealMerges;
+  l1d.miss_queue = kIdealMissQueue;
+  return l1d;
+}
+
+DramSpec dram_of(const MachineSpec& m) {
+  DramSpec dram = m.dram;
+  if (!m.ideal.dram) return dram;
+  dram.model = DramModel::Fixed;
+  dram.fixed_latency_cycles = 1;
+  dram.fixed_interval_cycles = 0;
+  return dram;
 }
 
 /// Routers and flits of an own node are part of the latencies of DRAM.
 std::vector<ControllerWay> ways_of(const MachineSpec& m, unsigned channel) {
   const MeshSpec& mesh = m.noc.mesh;
-  if (m.noc.topology != Topology::Mesh || mesh.memory_nodes.empty()) return {};
+  if (m.ideal.noc || m.noc.topology != Topology::Mesh || mesh.memory_nodes.empty()) return {};
   const unsigned nodes = mesh.columns * mesh.rows;
   const auto controllers = read_nodes(mesh.memory_nodes, nodes, m.dram.channels);
   const auto slices = read_nodes(mesh.slice_nodes, nodes, m.l2.slices);
@@ -37,14 +62,16 @@ std::vector<ControllerWay> ways_of(const MachineSpec& m, unsigned channel) {
 
 PortSpec::PortSpec(const MachineSpec& m)
     : packet(packet_of(m)),
+      senders(m.ideal.noc ? m.endpoints().count() : 0),
       largest_packet(packet.max_flits(m.l2.line_bytes)),
-      queue_flits(m.noc.queue_flits),
+      queue_flits(m.ideal.noc ? kIdealQueue : m.noc.queue_flits),
       latency(m.noc.latency_cycles),
       network_mhz(timing::network_mhz(m)),
       core_mhz(m.core_clock_mhz) {}
 
 NetworkSpec::NetworkSpec(const MachineSpec& m)
     : noc(m.noc),
+      ideal(m.ideal.noc),
       port(m),
       endpoints(m.endpoints()),
       answers(m.coherence.ownership),
@@ -69,7 +96,8 @@ LsuSpec::LsuSpec(const MachineSpec& m, unsigned id)
       sector_banks(m.sm.lsu_sector_banks),
       shared_latency(m.sm.shared_latency_cycles),
       const_latency(m.sm.const_latency_cycles),
-      l1d(m.sm.l1d),
+      l1d(l1d_of(m)),
+      ideal_l1d(m.ideal.l1d),
       lines(m),
       constants(m),
       port(m),
@@ -78,7 +106,7 @@ LsuSpec::LsuSpec(const MachineSpec& m, unsigned id)
       kernel_slots(m.kernels.slots()) {
   // As many again: in the network there are never more of an SM's requests for long.
   if (m.migration && m.migration->unclaimed == policy::Passage::Unclaimed::Release)
-    unclaimed = m.sm.l1d.mshr_entries;
+    unclaimed = l1d.mshr_entries;
 }
 
 OneSmSpec::OneSmSpec(const MachineSpec& m, unsigned id)
@@ -95,7 +123,7 @@ AddressMapSpec::AddressMapSpec(const MachineSpec& m)
 
 ChannelSpec::ChannelSpec(const MachineSpec& m, unsigned channel)
     : id(channel),
-      dram(m.dram),
+      dram(dram_of(m)),
       core_mhz(m.core_clock_mhz),
       line_bytes(m.l2.line_bytes),
       sector_bytes(m.l2.sector_bytes),
@@ -108,6 +136,7 @@ ChannelSpec::ChannelSpec(const MachineSpec& m, unsigned channel)
 PartitionSpec::PartitionSpec(const MachineSpec& m, unsigned id)
     : channel(m, id),
       l2(m.l2),
+      ideal_l2(m.ideal.l2),
       slices(m.l2.slices / m.dram.channels),
       port(m),
       coherence(m.coherence),

@@ -23,6 +23,7 @@ struct MachineSpec;
 /// What an endpoint knows of the networks it is wired to.
 struct PortSpec {
   PacketSize packet{};
+  std::uint32_t senders = 0;  ///< that may reach a receiver in one cycle, if more than one may
   std::uint32_t largest_packet = 1;  ///< flits: a header, a request's, and a whole line
   std::uint32_t queue_flits = 1;     ///< behind each link, and so credits of its sender
   Cycle latency = 1;                 ///< of each link
@@ -34,6 +35,7 @@ struct PortSpec {
 /// One of the two networks.
 struct NetworkSpec {
   NocSpec noc;
+  bool ideal = false;  ///< packets never wait for one another
   PortSpec port;
   Endpoints endpoints;
   bool answers = false;    ///< SMs answer one another and the slices (coherence.ownership)
@@ -64,6 +66,7 @@ struct LsuSpec {
   bool sector_banks = false;
   Cycle shared_latency = 1, const_latency = 1;
   L1dSpec l1d;
+  bool ideal_l1d = false;  ///< loads that may use it hit
   LineSpec lines;
   ConstantsSpec constants;
   PortSpec port;
@@ -117,7 +120,8 @@ struct ChannelSpec {
 struct PartitionSpec {
   ChannelSpec channel;
   L2Spec l2;
-  unsigned slices = 1;  ///< of this partition
+  bool ideal_l2 = false;  ///< every request hits
+  unsigned slices = 1;    ///< of this partition
   PortSpec port;
   policy::CoherenceRules coherence;
   Endpoints endpoints;

@@ -14,10 +14,12 @@ namespace raddle::timing {
 using MessageLink = Link<Message>;
 
 /// Capacity for SmPorts and SlicePorts: covers the credits and, where everything is accepted, the
-/// packets that arrive in a window and on a wire, at one a network cycle.
+/// packets that arrive in a window and on a wire, at one a network cycle (of an ideal network one
+/// of each sender).
 inline unsigned port_capacity(const PortSpec& port) {
   const auto two_wires = static_cast<unsigned>(network_clock(port).other_at(2 * port.latency)) + 1;
-  return std::max(port.queue_flits, two_wires + port.largest_packet);
+  return std::max(port.queue_flits,
+                  two_wires * std::max(port.senders, 1u) + port.largest_packet);
 }
 
 /// One SM's side of the networks.
