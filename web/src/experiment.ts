@@ -7,7 +7,7 @@ import { seconds, whole } from "./format";
 import { elements, markdown } from "./markdown";
 import { shownWith, type Cell, type Experiment, type Figure, type Stated } from "./reproduction_data";
 import { table, type Column } from "./table";
-import { badge, bounds, gauge, shapeList, within } from "./verdicts";
+import { badge, boundText, bounds, gauge, shapeList, within } from "./verdicts";
 
 const kKinds: { [letter: string]: string } = {
   P: "performance", C: "characterisation", S: "sensitivity", K: "case study", H: "hardware cost", D: "worked example",
@@ -75,6 +75,8 @@ function addFigure(parent: HTMLElement, f: Figure, name: string): void {
 
 /** The paper's numbers beside ours; `before` are columns to the left. */
 export function statedTable<Row extends Stated>(caption: string, rows: Row[], before: Column<Row>[] = [], limit?: number): HTMLElement {
+  const anyPolicy: Column<Row>[] = rows.every((s) => s.bound === null) ? [] :
+    [{ title: "Any policy", className: "words", explain: "What no policy can exceed on this machine with these programs", value: boundText }];
   return table<Row>({ caption, rows, limit, className: "stated", columns: [
     ...before,
     { title: "What", className: "words", value: (s) => s.what },
@@ -82,7 +84,8 @@ export function statedTable<Row extends Stated>(caption: string, rows: Row[], be
     { title: "Ours", numeric: true, value: (s) => s.ours, show: (s) => h("b", {}, shownCell(s.ours)) },
     { title: "Counts as reproduced", className: "aside", explain: "The bounds within which our number is a reproduction of the paper's", value: bounds,
       show: (s) => h("span", { class: "bounds" }, gauge(s), h("span", {}, bounds(s))) },
-    { title: "Verdict", value: (s) => (s.within === null ? "not run" : s.within ? "within" : "outside"), show: within },
+    ...anyPolicy,
+    { title: "Verdict", value: (s) => (s.within === null ? "not run" : s.within ? "within" : s.refuted ? "refuted" : "outside"), show: within },
   ] });
 }
 

@@ -20,8 +20,8 @@ interface Paper {
   command: string;
   scale: string;
   experiments: Counts;
-  shapes: { total: number; passed: number };
-  stated: { total: number; within: number };
+  shapes: { total: number; passed: number; refuted: number };
+  stated: { total: number; within: number; refuted: number };
   runs: { total: number; failed: number };
 }
 
@@ -33,6 +33,7 @@ function rows(papers: Paper[], version: string): HTMLElement {
     { title: "Experiments", numeric: false, value: (p) => p.experiments.pass, show: (p) => statusBar(p.experiments) },
     { title: "Shapes", className: "aside", explain: "Required shapes that hold", numeric: true, value: (p) => (p.shapes.total === 0 ? null : p.shapes.passed), show: (p) => share(p.shapes.passed, p.shapes.total) },
     { title: "Stated", className: "aside", explain: "Stated numbers reproduced within their bounds", numeric: true, value: (p) => (p.stated.total === 0 ? null : p.stated.within), show: (p) => share(p.stated.within, p.stated.total) },
+    { title: "Refuted", className: "aside", explain: "Shapes and stated numbers that a bound excludes under any policy", numeric: true, value: (p) => p.shapes.refuted + p.stated.refuted },
     { title: "Runs", className: "aside", explain: "Simulations", numeric: true, value: (p) => (p.runs.total === 0 ? null : p.runs.total), show: (p) => `${whole(p.runs.total)}${p.runs.failed > 0 ? ` (${whole(p.runs.failed)} failed)` : ""}` },
     { title: "Made with", className: "aside", explain: "Scale, date and version of Raddle", value: (p) => p.date, show: (p) => h("span", { title: p.command }, [p.scale, when(p.date), madeBy(p), olderProgram(p, version)].filter((s) => s !== "").join(" · ")) },
   ] });

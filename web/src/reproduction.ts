@@ -31,6 +31,7 @@ function header(r: Reproduction): HTMLElement {
 
 const sum = (experiments: Experiment[], of: (e: Experiment) => number) => experiments.reduce((total, e) => total + of(e), 0);
 const passed = (e: Experiment) => e.shapes.filter((s) => s.verdict === "pass").length;
+const refuted = (e: Experiment) => e.shapes.filter((s) => s.verdict === "refuted").length + e.stated.filter((s) => s.refuted).length;
 const inBounds = (e: Experiment) => e.stated.filter((s) => s.within === true).length;
 const share = (part: number, all: number) => (all === 0 ? null : `${whole(part)} / ${whole(all)}`);
 
@@ -48,6 +49,7 @@ function tiles(all: Experiment[]): HTMLElement {
   return h("div", { class: "tiles" },
     shapes !== null && tile(shapes, "required shapes hold"),
     stated !== null && tile(stated, "stated numbers reproduced within bounds"),
+    sum(papers, refuted) > 0 && tile(whole(sum(papers, refuted)), "shapes and numbers refuted by a bound"),
     runs > 0 && tile(share(sum(all, (e) => e.runs.done), runs)!, `runs done${failed > 0 ? `, ${whole(failed)} failed` : ""}`),
     time > 0 && tile(duration(time), "of simulation, all runs together"));
 }

@@ -2,8 +2,8 @@
 // What may be left out or null there is filled in here, so that the rest of the page need not ask.
 import type { Fields } from "./data";
 
-export type Status = "pass" | "fail" | "incomplete" | "tested_elsewhere" | "no_verdict";
-export type Verdict = "pass" | "fail" | "not_run";
+export type Status = "pass" | "refuted" | "fail" | "incomplete" | "tested_elsewhere" | "no_verdict";
+export type Verdict = "pass" | "refuted" | "fail" | "not_run";
 /** Texts occur in tables only; null was not measured. */
 export type Cell = number | string | null;
 
@@ -29,11 +29,29 @@ export interface Figure {
   csv: string;
 }
 
+/** What makes a shape impossible under any policy, where its verdict is pass. */
+export interface TrendBound {
+  statement: string;
+  text: string;
+  assumes: string;
+  verdict: Verdict;
+  detail: string;
+}
+
+/** What no policy can exceed. */
+export interface NumberBound {
+  value: number | null;
+  is: "at_most" | "at_least";
+  text: string;
+  assumes: string;
+}
+
 export interface Shape {
   statement: string;
   text: string;
   verdict: Verdict;
   detail: string;
+  bound: TrendBound | null;
 }
 
 export interface Stated {
@@ -42,6 +60,9 @@ export interface Stated {
   ours: number | null;
   bounds: [low: number | null, high: number | null];
   within: boolean | null;
+  /** The bound excludes all that would count as the paper's number. */
+  refuted: boolean;
+  bound: NumberBound | null;
 }
 
 export interface Runs {
@@ -112,9 +133,11 @@ function experiment(e: Loose<Experiment>): Experiment {
     id: e.id ?? "", title: e.title ?? "", kind: e.kind ?? "", priority: e.priority ?? null, source: e.source ?? "", claim: e.claim ?? "",
     status: e.status ?? "incomplete", tested_by: e.tested_by ?? [], tests: Object.fromEntries(Object.entries(e.tests ?? {}).filter((test): test is [string, string] => typeof test[1] === "string")),
     figures: (e.figures ?? []).map(figure),
-    shapes: (e.shapes ?? []).map((s) => ({ statement: s.statement ?? "", text: s.text ?? "", verdict: s.verdict ?? "not_run", detail: s.detail ?? "" })),
+    shapes: (e.shapes ?? []).map((s) => ({ statement: s.statement ?? "", text: s.text ?? "", verdict: s.verdict ?? "not_run", detail: s.detail ?? "",
+      bound: s.bound ? { statement: s.bound.statement ?? "", text: s.bound.text ?? "", assumes: s.bound.assumes ?? "", verdict: s.bound.verdict ?? "not_run", detail: s.bound.detail ?? "" } : null })),
     stated: (e.stated ?? []).map((s) => ({ what: s.what ?? "", paper: s.paper ?? null, ours: s.ours ?? null,
-      bounds: [s.bounds?.[0] ?? null, s.bounds?.[1] ?? null], within: (s.ours ?? null) === null ? null : s.within ?? null })),
+      bounds: [s.bounds?.[0] ?? null, s.bounds?.[1] ?? null], within: (s.ours ?? null) === null ? null : s.within ?? null,
+      refuted: s.refuted ?? false, bound: s.bound ? { value: s.bound.value ?? null, is: s.bound.is ?? "at_most", text: s.bound.text ?? "", assumes: s.bound.assumes ?? "" } : null })),
     explanation: e.explanation ?? "",
     counters: { columns: e.counters?.columns ?? [], rows: (e.counters?.rows ?? []) as Cell[][] },
     runs: { total: runs?.total ?? 0, done: runs?.done ?? 0, failed: runs?.failed ?? 0,
@@ -136,6 +159,7 @@ export function complete(d: Loose<Reproduction>): Reproduction {
 
 export interface Counts {
   pass: number;
+  refuted: number;
   fail: number;
   incomplete: number;
   tested_elsewhere: number;
@@ -150,7 +174,7 @@ export const shownWith = (e: Experiment): string => (isOurs(e) ? "ours" : e.stat
 
 /** Of the paper's rows. */
 export function countStatuses(experiments: Experiment[]): Counts {
-  const counts: Counts = { pass: 0, fail: 0, incomplete: 0, tested_elsewhere: 0, no_verdict: 0 };
+  const counts: Counts = { pass: 0, refuted: 0, fail: 0, incomplete: 0, tested_elsewhere: 0, no_verdict: 0 };
   for (const e of experiments) if (!isOurs(e)) counts[e.status]++;
   return counts;
 }

@@ -2,12 +2,13 @@
 import { h } from "./dom";
 import { kNone, whole } from "./format";
 import { given } from "./figure_data";
-import type { Counts, Shape, Stated, Status, Verdict } from "./reproduction_data";
+import type { Counts, Shape, Stated, Status, TrendBound, Verdict } from "./reproduction_data";
 
 type Outcome = Status | Verdict;
 
 const kOutcomes: { [outcome in Outcome]: [sign: string, word: string, explain: string] } = {
   pass: ["✓", "pass", "Every required shape holds."],
+  refuted: ["⊘", "refuted", "What the paper says cannot be so on this machine with these programs under any policy: a bound excludes it."],
   fail: ["✗", "fail", "A required shape does not hold."],
   incomplete: ["◐", "incomplete", "Some runs have no result yet, so that not every shape could be judged."],
   tested_elsewhere: ["≡", "tested elsewhere", "Checked by tests that the row names; they were not built where this was made."],
@@ -15,7 +16,7 @@ const kOutcomes: { [outcome in Outcome]: [sign: string, word: string, explain: s
   not_run: ["◌", "not run", "What it needs was not measured."],
 };
 
-export const kStatuses: Status[] = ["pass", "fail", "incomplete", "tested_elsewhere", "no_verdict"];
+export const kStatuses: Status[] = ["pass", "refuted", "fail", "incomplete", "tested_elsewhere", "no_verdict"];
 
 export function outcomeWord(outcome: Outcome): string {
   return kOutcomes[outcome][1];
@@ -60,7 +61,18 @@ export function shapeList(shapes: Shape[]): HTMLElement {
   return h("ul", { class: "shapes" }, shapes.map((s) => h("li", {}, badge(s.verdict),
     h("div", {}, h("span", { class: "said" }, s.text === "" ? s.statement : s.text),
       s.statement !== "" && s.text !== "" && s.text !== s.statement && h("code", {}, s.statement),
-      s.detail !== "" && detail(s)))));
+      s.detail !== "" && detail(s), s.bound !== null && trendBound(s.bound)))));
+}
+
+function trendBound(b: TrendBound): HTMLElement {
+  return h("p", { class: "bound" }, `Bound: ${b.text}${b.assumes === "" ? "" : ` (assumes ${b.assumes})`}. `, h("code", {}, b.statement), ` ${b.detail}`);
+}
+
+/** "at most 1.02: infinite L2"; "" without a bound. */
+export function boundText(s: Stated): string {
+  if (s.bound === null) return "";
+  const { is, value, text, assumes } = s.bound;
+  return `${is === "at_most" ? "at most" : "at least"} ${given(value)}: ${text}${assumes === "" ? "" : ` (assumes ${assumes})`}`;
 }
 
 // --- the paper's numbers beside ours ---------------------------------------------------------------------------------
@@ -75,22 +87,28 @@ function svg(tag: string, attributes: { [name: string]: string | number }): SVGE
 }
 
 /** Where bounds, paper and ours lie, between 0 and 1; an open bound reaches the edge. */
-export function placed(s: Stated): { low: number; high: number; paper: number | null; ours: number | null } {
-  const known = [s.paper, s.ours, ...s.bounds].filter((n): n is number => n !== null);
+export function placed(s: Stated): { low: number; high: number; paper: number | null; ours: number | null; bound: number | null } {
+  const known = [s.paper, s.ours, s.bound?.value ?? null, ...s.bounds].filter((n): n is number => n !== null);
   const [least, most] = [Math.min(...known), Math.max(...known)];
   const room = (most - least || Math.abs(most) || 1) * 0.12;
   const at = (n: number | null) => (n === null ? null : (n - least + room) / (most - least + 2 * room));
-  return { low: at(s.bounds[0]) ?? 0, high: at(s.bounds[1]) ?? 1, paper: at(s.paper), ours: at(s.ours) };
+  return { low: at(s.bounds[0]) ?? 0, high: at(s.bounds[1]) ?? 1, paper: at(s.paper), ours: at(s.ours), bound: at(s.bound?.value ?? null) };
 }
 
 /** The bounds as a band, the paper's number as a diamond, ours as a dot. Says nothing the row does not say. */
 export function gauge(s: Stated): Element {
   const picture = svg("svg", { class: "gauge", width: kWidth, height: kHeight, viewBox: `0 0 ${kWidth} ${kHeight}`, "aria-hidden": "true" });
-  const { low, high, paper, ours } = placed(s);
+  const { low, high, paper, ours, bound } = placed(s);
   const x = (share: number) => Math.round(share * kWidth * 10) / 10;
   const middle = kHeight / 2;
   picture.append(svg("line", { class: "base", x1: 0, x2: kWidth, y1: middle, y2: middle }));
   if (s.bounds.some((bound) => bound !== null)) picture.append(svg("rect", { class: "band", x: x(low), width: Math.max(1, x(high) - x(low)), y: 3, height: kHeight - 6, rx: 2 }));
+  if (bound !== null) {
+    // A wall, hatched on the side that no policy reaches.
+    const wall = x(bound);
+    const [from, width] = s.bound!.is === "at_most" ? [wall, kWidth - wall] : [0, wall];
+    picture.append(svg("rect", { class: "beyond", x: from, width, y: 1, height: kHeight - 2 }), svg("line", { class: "wall", x1: wall, x2: wall, y1: 0, y2: kHeight }));
+  }
   if (paper !== null) picture.append(svg("path", { class: "paper", d: `M${x(paper)} ${middle - 6}l5 6l-5 6l-5 -6z` }));
   if (ours !== null) picture.append(svg("circle", { class: s.within === false ? "ours out" : "ours", cx: x(ours), cy: middle, r: 4 }));
   return picture;
@@ -113,12 +131,13 @@ export function outsideBy(s: Stated): string {
 
 export function within(s: Stated): HTMLElement {
   if (s.within === null) return badge("not_run");
+  if (s.refuted) return badge("refuted");
   const [mark, word] = s.within ? ["✓", "within"] : ["✗", "outside"];
   return h("span", { class: `outcome ${s.within ? "pass" : "fail"}` }, h("span", { "aria-hidden": "true", class: "sign" }, mark), h("span", { class: "word" }, `${word} ${outsideBy(s)}`.trim()));
 }
 
 /** What the signs of the gauges mean. */
 export function gaugeKey(): HTMLElement {
-  return h("p", { class: "note gauge-key" }, gauge({ what: "", paper: 0.65, ours: 0.45, bounds: [0.2, 0.8], within: true }),
-    "In the small pictures the band is what counts as reproduced, the diamond the paper's number, the dot ours.");
+  return h("p", { class: "note gauge-key" }, gauge({ what: "", paper: 0.65, ours: 0.45, bounds: [0.2, 0.8], within: true, refuted: false, bound: null }),
+    "In the small pictures the band is what counts as reproduced, the diamond the paper's number, the dot ours; where there is a wall, no policy can come to its shaded side.");
 }

@@ -8,7 +8,7 @@ import { markdown, type Part } from "../src/markdown";
 import { pageData } from "../src/page";
 import { complete, countStatuses, madeBy, olderProgram, shownWith, type Experiment, type Stated } from "../src/reproduction_data";
 import { theme } from "../src/theme";
-import { bounds, outsideBy, placed } from "../src/verdicts";
+import { boundText, bounds, outsideBy, placed } from "../src/verdicts";
 
 function document(...experiments: object[]): { experiments: Experiment[] } {
   return complete({ experiments } as Parameters<typeof complete>[0]);
@@ -23,7 +23,7 @@ const figures = document({ figures: [
     series: [{ name: "least", values: [1, null], at: ["1", ""] }, { name: "as declared", values: [1.3, 1.3] }, { name: "most", values: [1.7, null], at: ["16", ""] }] },
   { title: "Nothing", type: "lines", x: { label: "n", scale: "log", values: [1, 2] }, series: [{ name: "s", values: [null, null] }] },
 ] }).experiments[0].figures;
-const stated = (s: Partial<Stated>): Stated => ({ what: "", paper: null, ours: null, bounds: [null, null], within: null, ...s });
+const stated = (s: Partial<Stated>): Stated => ({ what: "", paper: null, ours: null, bounds: [null, null], within: null, refuted: false, bound: null, ...s });
 
 describe("the document", () => {
   test("what is absent or null is filled in", () => {
@@ -42,7 +42,7 @@ describe("the document", () => {
   });
   test("statuses are counted", () => {
     const all = document({ status: "pass" }, { status: "fail" }, { status: "pass" }, { status: "tested_elsewhere" }).experiments;
-    expect(countStatuses(all)).toEqual({ pass: 2, fail: 1, incomplete: 0, tested_elsewhere: 1, no_verdict: 0 });
+    expect(countStatuses(all)).toEqual({ pass: 2, refuted: 0, fail: 1, incomplete: 0, tested_elsewhere: 1, no_verdict: 0 });
   });
   test("rows of ours count for nothing, as in the index", () => {
     const all = document({ status: "pass" }, { status: "fail" }, { status: "pass", kind: "study" }).experiments;
@@ -115,8 +115,16 @@ describe("stated numbers", () => {
   });
   test("open bounds reach the edge, a single number is in the middle", () => {
     expect(placed(stated({ ours: 1.02, bounds: [1, null] })).high).toBe(1);
-    expect(placed(stated({ ours: 5 }))).toEqual({ low: 0, high: 1, paper: null, ours: 0.5 });
+    expect(placed(stated({ ours: 5 }))).toEqual({ low: 0, high: 1, paper: null, ours: 0.5, bound: null });
     expect(placed(stated({ ours: 0, paper: 0 })).ours).toBe(0.5);
+  });
+  test("a bound is drawn between what it excludes and what is ours, and told", () => {
+    const bounded = stated({ paper: 1.26, ours: 1, bounds: [1.13, 1.42], within: false, refuted: true,
+      bound: { value: 1.05, is: "at_most", text: "no limit on MSHRs", assumes: "" } });
+    const { low, paper, ours, bound } = placed(bounded);
+    expect([ours! < bound!, bound! < low, low < paper!]).toEqual([true, true, true]);
+    expect(boundText(bounded)).toBe("at most 1.05: no limit on MSHRs");
+    expect(boundText(stated({}))).toBe("");
   });
   test("a miss says by how much", () => {
     expect(outsideBy(stated({ ours: 256, bounds: [8, 32], within: false }))).toBe("by 224");

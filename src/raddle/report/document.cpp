@@ -17,9 +17,9 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kStatuses = {"pass", "fail", "incomplete",
-                                                       "tested_elsewhere", "no_verdict"};
-constexpr std::array<std::string_view, 3> kVerdicts = {"pass", "fail", "not_run"};
+constexpr std::array<std::string_view, 6> kStatuses = {
+    "pass", "refuted", "fail", "incomplete", "tested_elsewhere", "no_verdict"};
+constexpr std::array<std::string_view, 4> kVerdicts = {"pass", "refuted", "fail", "not_run"};
 constexpr std::array<std::string_view, 5> kTypes = {"bars", "lines", "stacked", "table", "tornado"};
 constexpr std::array<std::string_view, 3> kScales = {"category", "linear", "log"};
 
@@ -189,11 +189,17 @@ class Reader {
       optional_text(item, here + ".", "text");
       optional_text(item, here + ".", "detail");
       ++out.shapes;
-      if (one_of(item, here + ".", "verdict", kVerdicts) == 0) ++out.shapes_passed;
+      const std::size_t verdict = one_of(item, here + ".", "verdict", kVerdicts);
+      out.shapes_passed += verdict == 0;
+      out.shapes_refuted += verdict == 1;
+      if (const Json& bound = member(item, "bound"); !bound.is_null())
+        for (const char* part : {"statement", "text", "assumes", "verdict", "detail"})
+          if (is_object(bound, here + ".bound")) optional_text(bound, here + ".bound.", part);
     });
     each(json, place, "stated", [&](const Json& item, const std::string& here) {
       ++out.stated;
       if (stated(item, here + ".")) ++out.stated_within;
+      else if (is_refuted(item, here + ".")) ++out.stated_refuted;
     });
     counters(member(json, "counters"), place + "counters");
     runs(member(json, "runs"), place + "runs", document);
@@ -225,6 +231,19 @@ class Reader {
     if (!within.is_null() && !within.is_boolean())
       fault(place + "within", "true, false or null", within);
     return within == true;
+  }
+
+  /// The paper's number lies beyond what its bound allows.
+  bool is_refuted(const Json& json, const std::string& place) {
+    const Json &refuted = member(json, "refuted"), &bound = member(json, "bound");
+    if (!refuted.is_null() && !refuted.is_boolean())
+      fault(place + "refuted", "true, false or null", refuted);
+    if (!bound.is_null() && is_object(bound, place + "bound")) {
+      number_or_null(bound, place + "bound.", "value");
+      for (const char* part : {"is", "text", "assumes"})
+        optional_text(bound, place + "bound.", part);
+    }
+    return refuted == true;
   }
 
   void counters(const Json& json, const std::string& place) {

@@ -39,7 +39,8 @@ struct Experiment {
   std::string id, title, status;  ///< status: as experiments/README.md has them
   std::vector<Figure> figures;
   bool study = false;  ///< a row that the paper does not have, which counts for nothing
-  std::size_t shapes_passed = 0, shapes = 0, stated_within = 0, stated = 0;
+  std::size_t shapes_passed = 0, shapes_refuted = 0, shapes = 0;
+  std::size_t stated_within = 0, stated_refuted = 0, stated = 0;
 };
 
 struct Document {

@@ -21,16 +21,19 @@ constexpr const char* kIndexName = "index.html";
 std::string page_of(const Document& document) { return document.paper + ".html"; }
 
 Json paper_row(const Document& document) {
-  Json statuses = {
-      {"pass", 0}, {"fail", 0}, {"incomplete", 0}, {"tested_elsewhere", 0}, {"no_verdict", 0}};
-  std::size_t shapes = 0, shapes_passed = 0, stated = 0, stated_within = 0;
+  Json statuses = {{"pass", 0},       {"refuted", 0},          {"fail", 0},
+                   {"incomplete", 0}, {"tested_elsewhere", 0}, {"no_verdict", 0}};
+  std::size_t shapes = 0, shapes_passed = 0, shapes_refuted = 0;
+  std::size_t stated = 0, stated_within = 0, stated_refuted = 0;
   for (const Experiment& e : document.experiments) {
     if (e.study) continue;
     statuses[e.status] = statuses[e.status].get<int>() + 1;
     shapes += e.shapes;
     shapes_passed += e.shapes_passed;
+    shapes_refuted += e.shapes_refuted;
     stated += e.stated;
     stated_within += e.stated_within;
+    stated_refuted += e.stated_refuted;
   }
   return {{"page", page_of(document)},
           {"id", document.paper},
@@ -42,8 +45,8 @@ Json paper_row(const Document& document) {
           {"command", document.command},
           {"scale", document.scale},
           {"experiments", statuses},
-          {"shapes", {{"total", shapes}, {"passed", shapes_passed}}},
-          {"stated", {{"total", stated}, {"within", stated_within}}},
+          {"shapes", {{"total", shapes}, {"passed", shapes_passed}, {"refuted", shapes_refuted}}},
+          {"stated", {{"total", stated}, {"within", stated_within}, {"refuted", stated_refuted}}},
           {"runs", {{"total", document.runs}, {"failed", document.runs_failed}}}};
 }
 

@@ -47,10 +47,20 @@ std::string stated_cell(const Json& experiment) {
   for (const Json& s : *all) {
     out += fmt::format("{}{}: {} / {}", out.empty() ? "" : "; ", cell(text_of(s, "what")),
                        number(s, "paper"), number(s, "ours"));
-    if (const auto within = s.find("within"); within == s.end() || *within != true)
+    if (s.value("refuted", Json()) == true)
+      out += fmt::format(" **refuted** ({} {})",
+                         text_of(s["bound"], "is") == "at_most" ? "at most" : "at least",
+                         number(s["bound"], "value"));
+    else if (const auto within = s.find("within"); within == s.end() || *within != true)
       out += " **outside**";
   }
   return out.empty() ? "-" : out;
+}
+
+std::string shapes_cell(const Experiment& e) {
+  std::string out = fmt::format("{} of {}", e.shapes_passed, e.shapes);
+  if (e.shapes_refuted != 0) out += fmt::format(", {} refuted", e.shapes_refuted);
+  return out;
 }
 
 std::string table(const Document& document, const Json& experiments) {
@@ -61,7 +71,7 @@ std::string table(const Document& document, const Json& experiments) {
     const Experiment& e = document.experiments[i];
     out += fmt::format("| {} | {} | {} | {} | {} |\n", id_in_paper(e, document.paper),
                        cell(e.title), status_words(e.status) + (e.study ? " (ours)" : ""),
-                       e.shapes == 0 ? "-" : fmt::format("{} of {}", e.shapes_passed, e.shapes),
+                       e.shapes == 0 ? "-" : shapes_cell(e),
                        stated_cell(experiments[i]));
   }
   return out;
@@ -69,7 +79,7 @@ std::string table(const Document& document, const Json& experiments) {
 
 std::string totals(const Document& document) {
   std::map<std::string, std::size_t> rows;
-  std::size_t shapes = 0, shapes_passed = 0, stated = 0, within = 0, studies = 0;
+  std::size_t shapes = 0, shapes_passed = 0, stated = 0, within = 0, studies = 0, refuted = 0;
   for (const Experiment& e : document.experiments) {
     if (e.study) {
       ++studies;
@@ -80,14 +90,16 @@ std::string totals(const Document& document) {
     shapes_passed += e.shapes_passed;
     stated += e.stated;
     within += e.stated_within;
+    refuted += e.shapes_refuted + e.stated_refuted;
   }
   std::string out;
   for (const auto& [status, count] : rows)
     out += fmt::format("{}{} {}", out.empty() ? "Rows: " : ", ", count, status_words(status));
   return fmt::format(
-      "{}. {} of {} required shapes and {} of {} stated numbers hold. "
+      "{}. {} of {} required shapes and {} of {} stated numbers hold{}. "
       "{}{} runs, counted in every row that uses them.\n",
       out, shapes_passed, shapes, within, stated,
+      refuted == 0 ? "" : fmt::format("; {} are refuted by bounds", refuted),
       studies == 0 ? "" : fmt::format("Rows of ours, not counted: {}. ", studies), document.runs);
 }
 

@@ -304,5 +304,79 @@ TEST(Document, WholeOfAPaper) {
   EXPECT_FALSE(all_pass(out));
 }
 
+// --- bounds -------------------------------------------------------------------------------------
+
+/// One stated ratio of 1.5 whose bound is the IPC of `red`, and a shape whose bound is that it is
+/// below 1.2.
+const std::string kBounded = kHead + kRuns + R"([[stated]]
+what = "gain"
+value = "ipc[vecadd, gto]"
+paper = 1.5
+bound = { value = "ipc[red, gto]", is = "at_most", text = "no limit", assumes = "nothing" }
+[[shapes]]
+check = "ipc[vecadd, gto] >= 1.3"
+bound = { check = "ipc[red, gto] < 1.2", text = "no limit" }
+)";
+
+Json bounded(double ours, double bound, std::string file = kBounded) {
+  Bench bench(file);
+  fill(bench);
+  bench.source.table["vecadd/gto"]["totals.ipc"] = ours;
+  bench.source.table["red/gto"]["totals.ipc"] = bound;
+  Json out = bench.run();
+  EXPECT_TRUE(bench.mistakes.empty()) << bench.mistakes[0];
+  return out;
+}
+
+TEST(Bounds, RefuteWhatLiesBeyondThem) {
+  const Json out = bounded(1.0, 1.1);
+  EXPECT_EQ(out["stated"][0]["refuted"], true);
+  EXPECT_EQ(out["stated"][0]["bound"]["value"], 1.1);
+  EXPECT_EQ(out["stated"][0]["bound"]["is"], "at_most");
+  EXPECT_EQ(out["stated"][0]["bound"]["assumes"], "nothing");
+  EXPECT_EQ(out["shapes"][0]["verdict"], "refuted");
+  EXPECT_EQ(out["shapes"][0]["bound"]["verdict"], "pass");
+  EXPECT_EQ(out["status"], "refuted");
+}
+
+TEST(Bounds, RefuteNothingThatTheyLeaveRoomFor) {
+  const Json out = bounded(1.0, 1.5);
+  EXPECT_EQ(out["stated"][0]["refuted"], false);
+  EXPECT_EQ(out["shapes"][0]["verdict"], "fail");
+  EXPECT_EQ(out["shapes"][0]["bound"]["verdict"], "fail");
+  EXPECT_EQ(out["status"], "fail");
+}
+
+TEST(Bounds, ThatARunExceedsAreNone) {
+  const Json out = bounded(1.15, 1.1);
+  EXPECT_EQ(out["stated"][0]["bound"]["exceeded"], true);
+  EXPECT_EQ(out["stated"][0]["refuted"], false);
+  EXPECT_EQ(out["status"], "fail");
+}
+
+TEST(Bounds, DoNotMatterWhereThePaperHolds) {
+  const Json out = bounded(1.5, 1.6);
+  EXPECT_EQ(out["stated"][0]["within"], true);
+  EXPECT_EQ(out["stated"][0]["refuted"], false);
+  EXPECT_EQ(out["shapes"][0]["verdict"], "pass");
+  EXPECT_EQ(out["status"], "pass");
+}
+
+TEST(Bounds, FromBelow) {
+  std::string file = kBounded;
+  file.replace(file.find("at_most"), 7, "at_least");
+  EXPECT_EQ(bounded(2.6, 2.0, file)["stated"][0]["refuted"], true);
+  EXPECT_EQ(bounded(2.6, 1.4, file)["stated"][0]["refuted"], false);
+}
+
+TEST(Bounds, OfRunsThatAreMissingRefuteNothing) {
+  Bench bench(kBounded);
+  bench.source.table["vecadd/gto"]["totals.ipc"] = 1;
+  const Json out = bench.run();
+  EXPECT_EQ(out["stated"][0]["refuted"], false);
+  EXPECT_TRUE(out["stated"][0]["bound"]["value"].is_null());
+  EXPECT_EQ(out["shapes"][0]["verdict"], "fail");
+}
+
 }  // namespace
 }  // namespace raddle::lab::test

@@ -38,7 +38,7 @@ struct Lab {
   }
   Judgement judge(const std::string& text, double tolerance = 0, const std::string& of = "") {
     Evaluator evaluator(e, grid, source);
-    ExpectedTrend shape{text, {parse_condition(text), text, "k", {}}, {}, tolerance};
+    ExpectedTrend shape{text, {parse_condition(text), text, "k", {}}, {}, tolerance, {}};
     if (!of.empty()) shape.of = Formula{parse_number(of), of, "of", {}};
     return evaluator.judge(shape);
   }

@@ -90,10 +90,10 @@ TEST(IndexPage, HasARowOfCountsPerPaper) {
   EXPECT_EQ(papers[0]["page"], "ikra.html");
   EXPECT_EQ(papers[1]["id"], "ccws");
   EXPECT_EQ(papers[0]["experiments"],
-            Json::parse(R"({"pass":0,"fail":1,"incomplete":0,"tested_elsewhere":1,)"
+            Json::parse(R"({"pass":0,"refuted":0,"fail":1,"incomplete":0,"tested_elsewhere":1,)"
                         R"("no_verdict":0})"));
-  EXPECT_EQ(papers[0]["shapes"], Json::parse(R"({"total":3,"passed":1})"));
-  EXPECT_EQ(papers[0]["stated"], Json::parse(R"({"total":2,"within":1})"));
+  EXPECT_EQ(papers[0]["shapes"], Json::parse(R"({"total":3,"passed":1,"refuted":0})"));
+  EXPECT_EQ(papers[0]["stated"], Json::parse(R"({"total":2,"within":1,"refuted":0})"));
   EXPECT_EQ(papers[0]["runs"], Json::parse(R"({"total":10,"failed":2})"));
 }
 

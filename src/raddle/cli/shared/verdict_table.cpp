@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+
+#include "raddle/lab/evaluate/evaluation.h"
 
 namespace raddle::cli {
 
@@ -29,19 +32,37 @@ std::string failed_runs(const Json& experiment) {
 
 namespace {
 
+/// What any policy could reach.
+std::string bound_line(const Json& bound) {
+  return fmt::format("               {} {}: {}{}{}\n",
+                     text(bound, "is") == "at_most" ? "at most" : "at least",
+                     number(bound.at("value")), text(bound, "text"),
+                     text(bound, "assumes").empty() ? "" : "; assumes " + text(bound, "assumes"),
+                     bound.at("exceeded").get<bool>() ? " (exceeded here: no bound)" : "");
+}
+
 /// What keeps a row from passing.
 std::string faults(const Json& experiment) {
   std::string out;
-  for (const Json& shape : experiment.at("shapes"))
-    if (shape.at("verdict") != "pass")
-      out += fmt::format("      {:<8} {}\n               {}\n", text(shape, "verdict"),
-                         text(shape, "text"), text(shape, "detail"));
-  for (const Json& stated : experiment.at("stated"))
-    if (!stated.at("within").get<bool>())
-      out += fmt::format("      {:<8} {}: paper {}, here {}, allowed {} to {}\n",
-                         stated.at("ours").is_null() ? "not_run" : "fail", text(stated, "what"),
-                         number(stated.at("paper")), number(stated.at("ours")),
-                         number(stated.at("bounds")[0]), number(stated.at("bounds")[1]));
+  for (const Json& shape : experiment.at("shapes")) {
+    if (shape.at("verdict") == "pass") continue;
+    out += fmt::format("      {:<8} {}\n               {}\n", text(shape, "verdict"),
+                       text(shape, "text"), text(shape, "detail"));
+    if (shape.at("verdict") == lab::kRefuted)
+      out += fmt::format("               {}: {}\n", text(shape.at("bound"), "text"),
+                         text(shape.at("bound"), "detail"));
+  }
+  for (const Json& stated : experiment.at("stated")) {
+    if (stated.at("within").get<bool>()) continue;
+    const bool refuted = stated.value("refuted", false);
+    out += fmt::format("      {:<8} {}: paper {}, here {}, allowed {} to {}\n",
+                       stated.at("ours").is_null() ? "not_run"
+                       : refuted                   ? lab::kRefuted
+                                                   : "fail",
+                       text(stated, "what"), number(stated.at("paper")), number(stated.at("ours")),
+                       number(stated.at("bounds")[0]), number(stated.at("bounds")[1]));
+    if (stated.contains("bound")) out += bound_line(stated.at("bound"));
+  }
   return out + failed_runs(experiment);
 }
 

@@ -167,17 +167,31 @@ class Evaluation {
     }
   }
 
-  Json shape(const ExpectedTrend& s) {
-    Judgement judged{Verdict::NotRun, ""};
+  Judgement judged(const ExpectedTrend& trend) {
     try {
-      judged = evaluator_.judge(s);
+      return evaluator_.judge(trend);
     } catch (const EvaluationError& error) {
-      mistake(s.check, error);
+      mistake(trend.check, error);
     }
-    return {{"statement", s.check.text},
-            {"text", s.text},
-            {"verdict", verdict_name(judged.verdict)},
-            {"detail", judged.detail}};
+    return {Verdict::NotRun, ""};
+  }
+
+  Json shape(const ExpectedTrend& s) {
+    const Judgement found = judged(s);
+    Json out = {{"statement", s.check.text},
+                {"text", s.text},
+                {"verdict", verdict_name(found.verdict)},
+                {"detail", found.detail}};
+    if (!s.bound) return out;
+    const Judgement bound = judged({s.bound->text, s.bound->check, s.of, 0, std::nullopt});
+    if (found.verdict == Verdict::Fail && bound.verdict == Verdict::Pass)
+      out["verdict"] = kRefuted;
+    out["bound"] = {{"statement", s.bound->check.text},
+                    {"text", s.bound->text},
+                    {"assumes", s.bound->assumptions},
+                    {"verdict", verdict_name(bound.verdict)},
+                    {"detail", bound.detail}};
+    return out;
   }
 
   Json stated(const ReportedValue& s) {
@@ -185,11 +199,30 @@ class Evaluation {
     // A sum that is exact on paper may miss it by a rounding error.
     RADDLE_ASSERT(s.low <= s.high);
     const double slack = 1e-9 * std::max(std::abs(s.low), std::abs(s.high));
-    return {{"what", s.what},
-            {"paper", s.paper},
-            {"ours", json_of(ours)},
-            {"bounds", {s.low, s.high}},
-            {"within", ours && *ours >= s.low - slack && *ours <= s.high + slack}};
+    const bool within = ours && *ours >= s.low - slack && *ours <= s.high + slack;
+    Json out = {{"what", s.what},
+                {"paper", s.paper},
+                {"ours", json_of(ours)},
+                {"bounds", {s.low, s.high}},
+                {"within", within}};
+    if (s.bound) add_bound(*s.bound, s, ours, out);
+    return out;
+  }
+
+  /// A bound that a run of ours exceeds is none; one that leaves room for the paper's number refutes
+  /// nothing.
+  void add_bound(const NumberBound& bound, const ReportedValue& s, const Number& ours, Json& out) {
+    const Number limit = number(bound.value, grid_.unset());
+    const auto beyond = [&](double value) {
+      return limit && (bound.is_upper ? value > *limit : value < *limit);
+    };
+    const bool exceeded = ours && beyond(*ours);
+    out["bound"] = {{"value", json_of(limit)},
+                    {"is", bound.is_upper ? "at_most" : "at_least"},
+                    {"text", bound.text},
+                    {"assumes", bound.assumptions},
+                    {"exceeded", exceeded}};
+    out["refuted"] = ours && out["within"] == false && beyond(s.paper) && !exceeded;
   }
 
   /// Puts the paper's number beside ours.
@@ -255,19 +288,23 @@ class Evaluation {
   }
 
   std::string status(const Json& out) const {
-    bool fails = false, unknown = false;
+    bool fails = false, unknown = false, refuted = false;
     for (const Json& s : out["shapes"]) {
       fails |= s["verdict"] == "fail";
+      refuted |= s["verdict"] == kRefuted;
       unknown |= s["verdict"] == "not_run";
     }
     for (const Json& s : out["stated"]) {
+      const bool is_refuted = s.value("refuted", false);
       unknown |= s["ours"].is_null();
-      fails |= !s["ours"].is_null() && s["within"] == false;
+      refuted |= is_refuted;
+      fails |= !s["ours"].is_null() && s["within"] == false && !is_refuted;
     }
     const bool none = e_.trends.empty() && e_.reported.empty() && e_.tested_by.empty();
     if (none || !e_.replaced.empty()) return kNoVerdict;
     if (fails) return "fail";
     if (unknown) return "incomplete";
+    if (refuted) return kRefuted;
     return e_.trends.empty() && e_.reported.empty() ? "tested_elsewhere" : "pass";
   }
 

@@ -21,6 +21,7 @@ namespace raddle::lab {
 namespace {
 
 constexpr double kMaxCells = 100'000;
+constexpr std::array<std::string_view, 2> kBoundNames = {"at_most", "at_least"};
 constexpr std::array<std::string_view, 3> kMeans = {"hmean", "gmean", "amean"};
 constexpr std::array<std::string_view, 3> kMeanLabels = {"HMEAN", "GMEAN", "MEAN"};
 
@@ -380,6 +381,29 @@ class Body {
     default_bounds(out, digits.value_or(0));
     bounds(section, out);
     if (auto mark = section.section("mark")) out.mark = read_mark(*mark);
+    if (auto bound = section.section("bound")) out.bound = number_bound(*bound);
+    return out;
+  }
+
+  NumberBound number_bound(Section& section) {
+    NumberBound out;
+    if (auto value = checked(section.needed_formula("value"))) out.value = std::move(*value);
+    const auto is = section.choice("is", kBoundNames);
+    section.check({{!is, "is", "expected at_most or at_least, found nothing"}});
+    out.is_upper = is.value_or(0) == 0;
+    out.text = section.needed_text("text");
+    out.assumptions = section.text("assumes", "");
+    section.finish();
+    return out;
+  }
+
+  TrendBound trend_bound(Section& section, bool has_of) {
+    TrendBound out;
+    if (auto check = checked(section.needed_formula("check", true), has_of))
+      out.check = std::move(*check);
+    out.text = section.needed_text("text");
+    out.assumptions = section.text("assumes", "");
+    section.finish();
     return out;
   }
 
@@ -422,6 +446,8 @@ class Body {
       out.check = std::move(*check);
     out.text = section.text("text", out.check.text);
     out.tolerance = section.number("tolerance", {0, 1}).value_or(0);
+    if (auto bound = section.section("bound"))
+      out.bound = trend_bound(*bound, out.of.has_value());
     return out;
   }
 

@@ -45,6 +45,19 @@ struct Figure {
 enum class ComparisonMode : std::uint8_t { Ratio, Value, Exact };
 inline constexpr std::array<std::string_view, 3> kComparisonModeNames = {"ratio", "value", "exact"};
 
+/// What no policy can exceed on this machine with these programs: refutes a number that lies beyond.
+struct NumberBound {
+  Formula value;
+  bool is_upper = true;          ///< no policy gives more; else less
+  std::string text, assumptions; /// what bounds it, and under which conditions
+};
+
+/// What makes a condition impossible under any policy: refutes it where it holds.
+struct TrendBound {
+  Formula check;
+  std::string text, assumptions;
+};
+
 /// A number that the paper reports: one [[stated]].
 struct ReportedValue {
   /// Where in a figure it is drawn.
@@ -58,6 +71,7 @@ struct ReportedValue {
   ComparisonMode comparison = ComparisonMode::Ratio;
   double low = 0, high = 0;  ///< of `exact`: what rounds to the number
   std::optional<Milestone> mark;
+  std::optional<NumberBound> bound;
   Place place;
 };
 
@@ -67,6 +81,7 @@ struct ExpectedTrend {
   Formula check;
   std::optional<Formula> of;
   double tolerance = 0;
+  std::optional<TrendBound> bound;
 };
 
 /// Measures of every workload under every variant: [counters].

@@ -118,7 +118,8 @@ Json document(const Paper& paper, const Plan& plan, const std::vector<RunState>&
     out["explanation"] = experiment.explanation;
     if (evaluated.contains("counters")) out["counters"] = evaluated["counters"];
     // What holds without the runs that failed may not hold with them.
-    const bool judged = out["status"] == "pass" || out["status"] == kNoVerdict;
+    const bool judged = out["status"] == "pass" || out["status"] == kNoVerdict ||
+                        out["status"] == kRefuted;
     if (judged && runs["done"] != runs["total"]) out["status"] = "incomplete";
     out["runs"] = std::move(runs);
     if (Json settings = run_settings(experiment); !settings.empty())
@@ -146,7 +147,8 @@ Json document(const Paper& paper, const Plan& plan, const std::vector<RunState>&
 bool all_pass(const Json& document) {
   return std::ranges::all_of(document.at("experiments"), [](const Json& e) {
     return e.value("kind", "") == kStudy || e.at("status") == "pass" ||
-           e.at("status") == "tested_elsewhere" || e.at("status") == kNoVerdict;
+           e.at("status") == "tested_elsewhere" || e.at("status") == kNoVerdict ||
+           e.at("status") == kRefuted;
   });
 }
 
