@@ -273,9 +273,9 @@ TEST(Analyze, MistakesAreRefusedAndNothingIsWritten) {
   refused("cache vecadd --functional", {"--functional"});
   expect_refused(raddle("analyze"), {"analyze --help"});
   expect_refused(raddle("analyze caches vecadd"),
-                 {"'caches'", "allocations, cache, dependencies, footprint, locality or source"});
+                 {"'caches'", "allocations, bounds, cache, dependencies, footprint, locality or source"});
   expect_refused(raddle("analyze vecadd size=tiny"),
-                 {"'vecadd'", "allocations, cache, dependencies, footprint, locality or source"});
+                 {"'vecadd'", "allocations, bounds, cache, dependencies, footprint, locality or source"});
   expect_refused(raddle("analyze cache"), {"workload"});
 }
 

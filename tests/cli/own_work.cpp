@@ -211,7 +211,7 @@ TEST(AnalyzeBounds, RunsEachPartWithoutLimits) {
       "run spmv size=tiny --policy warp=gto --set ideal.l2=true --gpu v100 --quiet --json -"));
   EXPECT_EQ(compared["runs"][11]["result"]["state_hash"], alone["state_hash"]);
   const Outcome owned =
-      raddle("analyze bounds vecadd size=tiny --gpu ikra --policies coherence=denovo --quiet");
+      raddle("analyze bounds vecadd size=tiny --gpu ikra --policies coherence=denovo");
   EXPECT_EQ(owned.status, 0) << owned.err;
   EXPECT_THAT(owned.out, testing::Not(HasSubstr("ideal l2")));
   EXPECT_THAT(owned.out, HasSubstr("ideal dram"));

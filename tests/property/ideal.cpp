@@ -93,7 +93,7 @@ TEST_P(IdealMachine, IsOneHoweverItIsSimulated) {
   }
 }
 
-// Not a law: a machine that is better in one place may meet another order of events elsewhere. One
+// Not a law: a machine that is better in one place may meet another order of events elsewhere. Three
 // per cent is what that does here at most.
 TEST_P(IdealMachine, IsNoSlowerThanTheRealOneUnderAnyPolicy) {
   for (const char* workload : {"spmv", "bfs", "kmeans"}) {
@@ -110,7 +110,7 @@ TEST_P(IdealMachine, IsNoSlowerThanTheRealOneUnderAnyPolicy) {
         spec.policy = {std::string("warp=") + policy};
         bound = std::min(bound, test::run(workload, spec).cycles);
       }
-      EXPECT_LE(bound, best + best / 100) << workload << " " << part;
+      EXPECT_LE(bound, best + 3 * best / 100) << workload << " " << part;
     }
   }
 }

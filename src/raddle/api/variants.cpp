@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "raddle/lab/file/sweep_text.h"
+#include "raddle/sim/setup/ownership.h"
 
 namespace raddle::api {
 
@@ -82,11 +83,10 @@ std::vector<Variant> with_bounds(const std::vector<Variant>& variants, const Set
     Variant as_it_is = variant;
     if (as_it_is.label.empty()) as_it_is.label = as_it_is.of_any_seed = "as it is";
     out.push_back(std::move(as_it_is));
-    const timing::MachineSpec machine =
-        sim::read_setup(tree_of(common, variant, registries), registries).machine;
+    const sim::Setup setup = sim::read_setup(tree_of(common, variant, registries), registries);
     Variant all = variant;
     all.origin = "analyze bounds";
-    for (const std::string& part : timing::ideal_parts(machine)) {
+    for (const std::string& part : timing::ideal_parts(setup.machine, sim::caches_own_lines(setup))) {
       Variant one = variant;
       one.origin = all.origin;
       one.settings.push_back("ideal." + part + "=true");

@@ -109,6 +109,7 @@ struct Event {
 
 struct Pool {
   std::array<std::uint64_t, 9> attributes = {};
+  std::uint64_t used = 0;  ///< bytes
 };
 
 /// A range of the program's own memory (cudaHostRegister).
@@ -123,6 +124,10 @@ struct Allocation {
   std::size_t bytes;
   enum class Kind : std::uint8_t { Device, Host, Managed, Array } kind;
   unsigned flags = 0;
+  Pool* pool = nullptr;  ///< that it was taken from; nullptr: none, or it is no more
+  void leave_pool() {
+    if (pool != nullptr) pool->used -= bytes;
+  }
 };
 
 /// Of each host thread.

@@ -30,6 +30,7 @@ Error release(Context& c, void* pointer, std::initializer_list<Kind> kinds) {
   if (found == c.allocations.end() || std::ranges::count(kinds, found->second.kind) == 0)
     throw Failure{kInvalidValue};
   c.device().free(found->first);
+  found->second.leave_pool();
   c.allocations.erase(found);
   return kSuccess;
 }

@@ -1,5 +1,7 @@
 // Memory pools and stream-ordered allocation. Memory is taken and given back in the order of the
-// calls, which is an order of the streams too; a pool is its settings.
+// calls, which is an order of the streams too; a pool is its settings, and keeps nothing that was
+// given back: what it has reserved is what is in use.
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -10,13 +12,24 @@ using namespace raddle::cudart;
 
 namespace {
 
-constexpr int kReleaseThreshold = 4, kReservedCurrent = 5, kUsedCurrent = 7, kLast = 8;
+constexpr int kReleaseThreshold = 4, kReservedCurrent = 5, kReservedHigh = 6, kUsedCurrent = 7,
+              kUsedHigh = 8, kLast = kUsedHigh;
 static_assert(std::tuple_size_v<decltype(Pool::attributes)> == kLast + 1);
 
-Error allocate(Context& c, void** to, std::size_t bytes, Stream* stream) {
+Pool& default_pool(Context& c) {
+  if (c.default_pool == nullptr) c.default_pool = c.pools.make();
+  return *c.default_pool;
+}
+
+Error allocate(Context& c, void** to, std::size_t bytes, Pool& from, Stream* stream) {
   if (to == nullptr || bytes == 0) throw Failure{kInvalidValue};
   Stream& on = usable(c, stream);
-  *to = reinterpret_cast<void*>(c.allocate(bytes, Allocation::Kind::Device));
+  const Address at = c.allocate(bytes, Allocation::Kind::Device);
+  *to = reinterpret_cast<void*>(at);
+  c.allocations.at(at).pool = &from;
+  from.used += bytes;
+  for (const int high : {kReservedHigh, kUsedHigh})
+    from.attributes[high] = std::max(from.attributes[high], from.used);
   // In a graph the memory stays: each launch of the graph finds it at the same address.
   if (on.capture != nullptr) c.enqueue(on, NodeType::MemAlloc, [](Context&, StreamId) {});
   return kSuccess;
@@ -32,8 +45,7 @@ int get_default(const char* name, Pool** to, int device) {
     c.session();
     if (device != 0) throw Failure{kInvalidDevice};
     if (to == nullptr) throw Failure{kInvalidValue};
-    if (c.default_pool == nullptr) c.default_pool = c.pools.make();
-    *to = c.default_pool;
+    *to = &default_pool(c);
     return kSuccess;
   });
 }
@@ -43,13 +55,15 @@ int get_default(const char* name, Pool** to, int device) {
 extern "C" {
 
 int raddle_cudaMallocAsync(void** to, std::size_t bytes, Stream* stream) {
-  return call("cudaMallocAsync", [&](Context& c) { return allocate(c, to, bytes, stream); });
+  return call("cudaMallocAsync", [&](Context& c) {
+    c.session();
+    return allocate(c, to, bytes, default_pool(c), stream);
+  });
 }
 
 int raddle_cudaMallocFromPoolAsync(void** to, std::size_t bytes, Pool* from, Stream* stream) {
   return call("cudaMallocFromPoolAsync", [&](Context& c) {
-    pool(c, from);
-    return allocate(c, to, bytes, stream);
+    return allocate(c, to, bytes, pool(c, from), stream);
   });
 }
 
@@ -64,6 +78,7 @@ int raddle_cudaFreeAsync(void* pointer, Stream* stream) {
       return kSuccess;
     }
     c.device().release(found->first);
+    found->second.leave_pool();
     c.allocations.erase(found);
     return kSuccess;
   });
@@ -100,6 +115,8 @@ int raddle_cudaMemPoolCreate(Pool** to, const PoolProperties* properties) {
 int raddle_cudaMemPoolDestroy(Pool* handle) {
   return call("cudaMemPoolDestroy", [&](Context& c) {
     if (handle == c.default_pool) throw Failure{kInvalidValue};
+    for (auto& [at, allocation] : c.allocations)  // they live on without it
+      if (allocation.pool == handle) allocation.pool = nullptr;
     c.pools.drop(handle);
     return kSuccess;
   });
@@ -126,7 +143,7 @@ int raddle_cudaMemPoolGetAttribute(Pool* handle, int number, void* value) {
     Pool& p = pool(c, handle);
     if (value == nullptr || number < 1 || number > kLast) throw Failure{kInvalidValue};
     if (number == kReservedCurrent || number == kUsedCurrent)
-      p.attributes[number] = c.device().memory().used();
+      p.attributes[number] = p.used;
     std::memcpy(value, &p.attributes[number], number < kReleaseThreshold ? 4 : 8);
     return kSuccess;
   });

@@ -25,5 +25,26 @@ int main() {
   expect(cudaMallocArray(&array, &floats, 8, 8, cudaArrayTextureGather) == cudaSuccess, "gather");
   expect(cudaMallocArray(&array, &floats, 8, 0, cudaArrayTextureGather) != cudaSuccess,
          "gather of one dimension");
+  cudaMemPool_t pool = nullptr;
+  cudaMemPoolProps props{};
+  props.allocType = cudaMemAllocationTypePinned;
+  props.location = {cudaMemLocationTypeDevice, 0};
+  cudaMemPoolCreate(&pool, &props);
+  const auto of_pool = [&](cudaMemPoolAttr attribute) {
+    unsigned long long bytes = 0;
+    cudaMemPoolGetAttribute(pool, attribute, &bytes);
+    return bytes;
+  };
+  void *one = nullptr, *two = nullptr, *other = nullptr;
+  cudaMallocFromPoolAsync(&one, 4000, pool, nullptr);
+  cudaMallocFromPoolAsync(&two, 1000, pool, nullptr);
+  cudaMallocAsync(&other, 70000, nullptr);
+  expect(of_pool(cudaMemPoolAttrUsedMemCurrent) == 5000, "used by the pool");
+  cudaFreeAsync(one, nullptr);
+  cudaDeviceSynchronize();
+  expect(of_pool(cudaMemPoolAttrUsedMemCurrent) == 1000, "used after a free");
+  expect(of_pool(cudaMemPoolAttrUsedMemHigh) == 5000, "most ever used");
+  expect(of_pool(cudaMemPoolAttrReservedMemHigh) >= of_pool(cudaMemPoolAttrReservedMemCurrent),
+         "reserved");
   return wrong;
 }

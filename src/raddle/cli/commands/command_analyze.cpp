@@ -499,6 +499,7 @@ std::string one_of(const std::vector<std::string>& names) {
 [[noreturn]] void refuse_name(const std::vector<std::string>& words) {
   std::vector<std::string> names = sim::all_analyses().names();
   names.emplace_back("bounds");
+  std::ranges::sort(names);
   std::string why = "analyze: expected " + one_of(names);
   if (!words.empty()) {
     const std::string near = config::nearest(words.front(), names);

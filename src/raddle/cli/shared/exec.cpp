@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <sstream>
 
 #include "raddle/api/recording.h"
@@ -255,7 +256,9 @@ std::string record_program(const ProgramRun& run, sim::Setup& setup, const sim::
   const Left left = left_by(end, folder.path(), run.words.front());
   if (!left.faults.empty()) {
     const std::vector<std::string>& notified = left.outcome.failures;
-    throw RunError(left.faults.front() + (notified.empty() ? "" : ": " + notified.front()));
+    std::string all = left.faults.front() + (notified.empty() ? "" : ": " + notified.front());
+    for (const std::string& fault : std::span(left.faults).subspan(1)) all += "; " + fault;
+    throw RunError(all);
   }
   if (!left.failure.empty())
     throw RunError(

@@ -5,6 +5,7 @@
 #include "raddle/config/reader.h"
 #include "raddle/config/writer.h"
 #include "raddle/sim/setup/gpus.h"
+#include "raddle/sim/setup/ownership.h"
 
 namespace raddle::sim {
 
@@ -126,6 +127,9 @@ void read_energy(config::Reader& reader, const config::Tree& tree, energy::Energ
 /// What each number allows and all of them together do not.
 void check_rules(config::Reader& reader, Setup& setup) {
   for (const std::string& rule : setup.machine.violations()) reader.fail(rule);
+  if ((setup.machine.ideal.l1d || setup.machine.ideal.l2) && caches_own_lines(setup))
+    reader.fail("ideal.l1d and ideal.l2 know no caches that own lines (policy.coherence.name = \"" +
+                std::string(setup.coherence->name()) + "\")");
   const timing::SmSpec& sm = setup.machine.sm;
   const timing::L2Spec& l2 = setup.machine.l2;
   const policy::MachineFacts facts{sm.warps,

@@ -12,9 +12,8 @@ void IdealSpec::visit(FieldVisitor& v) {
   v.field("dram", dram, "DRAM has any number of data in the next cycle");
 }
 
-std::vector<std::string> ideal_parts(const MachineSpec& m) {
+std::vector<std::string> ideal_parts(const MachineSpec& m, bool owns) {
   std::vector<std::string> out;
-  const bool owns = m.coherence.ownership;
   if (m.sm.l1d.present() && !owns) out.emplace_back("l1d");
   out.emplace_back("mshr");
   out.emplace_back("noc");
@@ -26,8 +25,6 @@ std::vector<std::string> ideal_parts(const MachineSpec& m) {
 void check_ideal(const MachineSpec& m, SpecRules& r) {
   r.require(!m.ideal.l1d || m.sm.l1d.present(), "ideal.l1d needs an L1D",
             {{"sm.l1d.size_kib", m.sm.l1d.size_kib}});
-  r.require(!(m.ideal.l1d || m.ideal.l2) || !m.coherence.ownership,
-            "ideal.l1d and ideal.l2 know no caches that own lines (policy.coherence.name)", {});
 }
 
 }  // namespace raddle::timing

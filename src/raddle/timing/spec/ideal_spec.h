@@ -19,8 +19,9 @@ struct IdealSpec {
   void visit(FieldVisitor& v);
 };
 
-/// Names of the parts of IdealSpec that the machine can have.
-std::vector<std::string> ideal_parts(const MachineSpec& m);
+/// Names of the parts of IdealSpec that the machine can have. `owns`: its caches own lines
+/// (CoherenceRules::ownership).
+std::vector<std::string> ideal_parts(const MachineSpec& m, bool owns);
 void check_ideal(const MachineSpec& m, SpecRules& r);
 
 }  // namespace raddle::timing
