@@ -1,7 +1,7 @@
 # Rooms whose files are compiled ten at a time with RADDLE_UNITY: each file reads the same headers, which takes longer than
 # what it adds. Not those to which a user adds a file (policies, workloads), nor those that run every cycle or lane.
 option(RADDLE_UNITY "compile most rooms in few large pieces: a whole build takes less, one changed file takes longer" OFF)
-set(unity_rooms base stats accelsim config sim report lab cli cudart)
+set(unity_rooms base stats accelsim config sim report lab api cli cudart)
 
 # raddle_room(name deps...): static library raddle_<name> from src/raddle/<name>/**/*.cpp (main.cpp apart).
 function(raddle_room name)
