@@ -63,7 +63,8 @@ inline std::string opcode_for(const trace::StaticInst& inst) {
     case OpKind::LaunchStream:
     case OpKind::LaunchBuffer:
     case OpKind::Launch:
-      throw std::invalid_argument("device-side launches have no instruction");
+    case OpKind::BarrierObject:
+      throw std::invalid_argument("device-side launches and barrier objects have none");
     case OpKind::Alu:
       break;
   }

@@ -25,16 +25,30 @@ enum class OpKind : std::uint8_t {
   StoreLocal,  ///< line numbers relative to the warp's local window
   LoadShared,
   StoreShared,
-  AtomicShared,  ///< piece count = bank passes, no payload
-  LoadConst,     ///< also kernel parameters; piece count = distinct addresses
-  Sleep,         ///< nanosleep
-  Launch,        ///< device-side launch: one kernel for each lane of the record's mask
-  LaunchStream,  ///< a stream for launches, one for each lane
-  LaunchBuffer,  ///< a buffer for a launch's parameters, one for each lane
+  AtomicShared,   ///< piece count = bank passes, no payload
+  LoadConst,      ///< also kernel parameters; piece count = distinct addresses
+  Sleep,          ///< nanosleep
+  Launch,         ///< device-side launch: one kernel for each lane of the record's mask
+  LaunchStream,   ///< a stream for launches, one for each lane
+  LaunchBuffer,   ///< a buffer for a launch's parameters, one for each lane
+  BarrierObject,  ///< changes barrier objects (mbarrier), or waits for them
 };
-inline constexpr unsigned kOpKinds = static_cast<unsigned>(OpKind::LaunchBuffer) + 1;
+inline constexpr unsigned kOpKinds = static_cast<unsigned>(OpKind::BarrierObject) + 1;
 /// Calls of the device runtime that the timing knows. Following instructions wait for them.
-constexpr bool is_device_call(OpKind kind) { return kind >= OpKind::Launch; }
+constexpr bool is_device_call(OpKind kind) {
+  return kind >= OpKind::Launch && kind <= OpKind::LaunchBuffer;
+}
+
+/// What a BarrierObject instruction does (StaticInst::bytes) with each object of its record.
+enum class ObjectAction : std::uint8_t {
+  Init,    ///< expects so many arrivals in each phase
+  Arrive,  ///< so many arrivals; expects so many bytes
+  Drop,    ///< the same, and later phases expect so many fewer
+  Copies,  ///< so many arrivals more in this phase, made when the warp's earlier copies have come
+  Copied,  ///< so many arrivals, or bytes, when the warp's earlier copies have come
+  Come,    ///< so many bytes have
+  Wait,    ///< until so many phases are over
+};
 
 /// Do records of this kind carry pieces as payload (stream.h)?
 constexpr bool carries_transactions(OpKind kind) {
@@ -45,10 +59,15 @@ constexpr bool carries_transactions(OpKind kind) {
     case OpKind::ReduceGlobal:
     case OpKind::LoadLocal:
     case OpKind::StoreLocal:
+    case OpKind::BarrierObject:
       return true;
     default:
       return false;
   }
+}
+/// ... which are lines of memory?
+constexpr bool carries_lines(OpKind kind) {
+  return carries_transactions(kind) && kind != OpKind::BarrierObject;
 }
 
 /// Latency class of an Alu op; a machine file gives unit, latency and initiation interval of each.
@@ -121,7 +140,8 @@ struct StaticInst {
   /// orders accesses for the block's threads only, and so waits for nothing; kReleaseOnly if what
   /// others have written need not be seen behind it; else kFullFence. Of a Tensor operation: its
   /// work in parts of kTensorParts, which are 4096 multiply-adds of f16; 0 counts as all of them.
-  std::uint8_t bytes = 0;
+  /// Of a BarrierObject: its ObjectAction.
+  std::uint16_t bytes = 0;
   bool bypass_l1 = false;  ///< .cg, .cv, volatile, relaxed and stronger
   /// An access at the scope of a cluster or wider that orders others (PTX ISA, memory consistency
   /// model): the warp goes on when it has come, and sees what others have written; it waits until

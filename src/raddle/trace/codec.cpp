@@ -262,7 +262,7 @@ KernelCode code_from_json(const Json& json) {
     if (kind >= kOpKinds || op_class >= kOpClasses) broken("unknown kind of instruction");
     inst.kind = static_cast<OpKind>(kind);
     inst.op_class = static_cast<OpClass>(op_class);
-    inst.bytes = number<std::uint8_t>(i.at(2));
+    inst.bytes = number<std::uint16_t>(i.at(2));
     read_access(i.at(3), inst);
     inst.reads = numbers<std::uint8_t>(i.at(4));
     inst.writes = numbers<std::uint8_t>(i.at(5));

@@ -15,9 +15,10 @@
 // has a payload. Only Alu and Branch instructions share a record; a predicated instruction has its
 // own. A Barrier record's mask word holds barrier id in bits 0-3, kind in bits 4-5 (0 sync, 1
 // arrive, 2 warp-level: no wait) and the expected number of *warps* in bits 8-15 (0 = all of the
-// block). `pieces` of a Sleep is the binary logarithm of the nanoseconds, rounded up (0..20),
-// without a payload.
+// block). A piece of a BarrierObject record is an object of the block (ObjectChange). `pieces` of a
+// Sleep is the binary logarithm of the nanoseconds, rounded up (0..20), without a payload.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -55,6 +56,22 @@ struct BarrierRecord {
   constexpr unsigned id() const { return word & 15; }
   constexpr BarrierKind kind() const { return static_cast<BarrierKind>(word >> 4 & 3); }
   constexpr unsigned expected_warps() const { return word >> 8 & 0xff; }
+};
+
+/// What lanes of a warp do to one barrier object, as a piece: object and arrivals, value, lanes.
+struct ObjectChange {
+  static constexpr unsigned kObjectBits = 15;
+  static constexpr std::uint32_t kMaxArrivals = (1u << (32 - kObjectBits)) - 1;
+  std::uint32_t object = 0;    ///< its offset in shared memory, in units of its 8 bytes
+  std::uint32_t arrivals = 0;  ///< kMaxArrivals: that many or more
+  std::uint32_t value = 0;     ///< bytes, or phases
+  LaneMask lanes = 0;
+  constexpr Transaction packed() const {
+    return {object | std::min(arrivals, kMaxArrivals) << kObjectBits, value + 1, lanes};
+  }
+  static constexpr ObjectChange of(const std::uint32_t* words) {
+    return {words[0] & ((1u << kObjectBits) - 1), words[0] >> kObjectBits, words[1] - 1, words[2]};
+  }
 };
 
 /// Where a warp stands in its stream: [at, end) are whole records.

@@ -86,7 +86,7 @@ TEST(AsyncCopy, FaultsAndRefusals) {
   const auto refused =
       unsupported(ptx::parse(kHeader + ".visible .entry k() { .reg .b32 %r<9>; .reg .b64 %q<9>;\n"
                                        "cp.async.cg.shared.global [%r2], [%q1], 8;\n"
-                                       "cp.async.bulk.commit_group; ret; }",
+                                       "cp.async.ca.shared.global [%r2], [%q1], 12; ret; }",
                              "t.ptx"));
   EXPECT_EQ(refused.size(), 2u);
 }

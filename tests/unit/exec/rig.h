@@ -44,15 +44,11 @@ inline bool operator==(const Op& a, const Op& b) {
 }
 inline void append_ops(const trace::KernelCode& code, const std::uint32_t* at,
                        const std::uint32_t* end, std::vector<Op>& ops) {
-  using K = trace::OpKind;
   while (at < end) {
     const trace::Record r{at[0], at[1]};
     at += 2;
     Op op{r.inst(), r.count(), r.transactions(), r.mask, {}};
-    const K kind = code.instructions.at(r.inst()).kind;
-    const bool has_transactions = kind == K::LoadGlobal || kind == K::StoreGlobal ||
-                                  kind == K::AtomicGlobal || kind == K::ReduceGlobal ||
-                                  kind == K::LoadLocal || kind == K::StoreLocal;
+    const bool has_transactions = carries_transactions(code.instructions.at(r.inst()).kind);
     for (unsigned p = 0; has_transactions && p < r.transactions(); ++p, at += 3)
       op.transactions.push_back({at[0], at[1], at[2]});
     ops.push_back(op);

@@ -277,7 +277,7 @@ std::string order_of(const std::string& text) {
       return std::string(inst.acquires ? "a" : "") + (inst.releases ? "r" : "");
   return "no access";
 }
-std::uint8_t fence_of(const std::string& text) {
+unsigned fence_of(const std::string& text) {
   Rig rig(kernel(text));
   for (const trace::StaticInst& inst : code_of(rig.program.kernel("k"))->instructions)
     if (inst.kind == K::Fence) return inst.bytes;

@@ -138,6 +138,7 @@ DecodedFunction decode_function(const DecodeScope& scope) {
   decode_instructions(ctx);
   out.patch_jumps();
   result.generic_accesses = out.take_generic();
+  result.copies = out.take_telling();
   return result;
 }
 

@@ -50,6 +50,7 @@ struct DecodedFunction {
   bool takes_stack = false;  ///< alloca
   /// Instructions (function-local) that access generic addresses and need alias entries.
   std::vector<std::uint32_t> generic_accesses;
+  std::vector<std::uint32_t> copies;  ///< likewise, those that tell barrier objects of their bytes
 };
 DecodedFunction decode_function(const DecodeScope& scope);
 

@@ -14,7 +14,8 @@ OpClass class_of(OpKind kind) {
   if (kind == OpKind::Branch || kind == OpKind::Exit || kind == OpKind::Sleep ||
       trace::is_device_call(kind))
     return OpClass::Control;
-  return kind == OpKind::Barrier ? OpClass::Barrier : OpClass::Memory;
+  const bool barrier = kind == OpKind::Barrier || kind == OpKind::BarrierObject;
+  return barrier ? OpClass::Barrier : OpClass::Memory;
 }
 
 }  // namespace

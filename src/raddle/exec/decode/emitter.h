@@ -49,6 +49,9 @@ class Emitter {
   /// This instruction accesses generic addresses and needs alias entries.
   void generic_access() { generic_.push_back(index_); }
   std::vector<std::uint32_t> take_generic() { return std::move(generic_); }
+  /// This instruction tells barrier objects of what it copies, and needs entries for that.
+  void tells_objects() { telling_.push_back(index_); }
+  std::vector<std::uint32_t> take_telling() { return std::move(telling_); }
 
   // --- slow instructions ---
   void emit_slow(std::unique_ptr<const SlowInstruction> instruction);
@@ -67,7 +70,7 @@ class Emitter {
     std::uint32_t target, join;  ///< instruction indices
   };
   std::vector<Jump> jumps_;
-  std::vector<std::uint32_t> generic_;
+  std::vector<std::uint32_t> generic_, telling_;
 };
 
 }  // namespace raddle::exec

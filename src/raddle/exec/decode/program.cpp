@@ -205,6 +205,26 @@ u32 add_aliases(u32 access, trace::KernelCode& code) {
   return first;
 }
 
+/// What a copy does when its bytes have come: it tells its barrier objects or, behind that, is
+/// waited for. Returns the index of the first.
+u32 add_ends_of_copy(u32 copy, trace::KernelCode& code) {
+  RADDLE_ASSERT(copy < code.instructions.size());
+  const auto first = static_cast<u32>(code.instructions.size());
+  trace::StaticInst inst = code.instructions[copy];
+  inst.alias_of = copy;
+  inst.bypass_l1 = false;
+  inst.writes.clear();
+  inst.kind = trace::OpKind::BarrierObject;
+  inst.op_class = trace::OpClass::Barrier;
+  inst.bytes = static_cast<std::uint16_t>(trace::ObjectAction::Copied);
+  code.instructions.push_back(inst);
+  inst.kind = trace::OpKind::Fence;
+  inst.op_class = trace::OpClass::Memory;
+  inst.bytes = trace::kReleaseOnly;
+  code.instructions.push_back(inst);
+  return first;
+}
+
 /// Local memory of a thread of a recursive kernel, as cudaLimitStackSize would give it.
 constexpr u32 kRecursionBytes = 64 * 1024;
 
@@ -230,7 +250,7 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
   Opcodes opcodes;
   std::vector<Unsupported> refused;
   std::vector<std::vector<u32>> callees;
-  std::vector<u32> generic;
+  std::vector<u32> generic, copies;
   bool takes_stack = false;
   for (u32 k = 0; k < functions.size(); ++k) {
     const u32 first = static_cast<u32>(code->instructions.size());
@@ -242,6 +262,7 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
     takes_stack = takes_stack || decoded.takes_stack;
     if (decoded.has_indirect_call) callees.back().assign(functions.begin() + 1, functions.end());
     for (u32 access : decoded.generic_accesses) generic.push_back(first + access);
+    for (u32 copy : decoded.copies) copies.push_back(first + copy);
     add_static_code(module.source_of(module.functions[functions[k]]).source_files,
                     module.functions[functions[k]], decoded.statics, opcodes, *code);
     kernel->functions.push_back(std::move(decoded.code));
@@ -254,6 +275,7 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
   code->compiled_registers = module.functions[entry].compiled_registers;
   kernel->aliases.resize(code->instructions.size());
   for (u32 access : generic) kernel->aliases[access] = add_aliases(access, *code);
+  for (u32 copy : copies) kernel->aliases[copy] = add_ends_of_copy(copy, *code);
   if (code->instructions.size() >= trace::kMaxInstructions)
     throw InputError({code->file, module.functions[entry].line, 0},
                      "kernel " + kernel->title + " has more than 1048575 instructions");

@@ -121,7 +121,7 @@ class Kernel {
   std::vector<Code> functions;                    ///< the entry first
   std::vector<std::uint32_t> function_of_module;  ///< module index -> index above, or kNoIndex
   std::shared_ptr<const trace::KernelCode> code;
-  std::vector<std::uint32_t> aliases;  ///< by instruction, see Context
+  std::vector<std::uint32_t> aliases;  ///< by instruction, see Context; of a copy: its ends
   ParameterLayout parameters;
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t local_bytes = 0;  ///< per thread, all functions that may be active together

@@ -226,6 +226,7 @@ std::unique_ptr<Block> Runner::start(u32 number) {
   block->running = warps_;
   block->stream_bytes = 0;
   block->barriers.fill({});
+  block->phases.clear();
   block->cluster = nullptr;
   const std::size_t shared = context_.shared_bytes + std::size_t{256};
   std::memset(block->shared.reserve(shared), 0, shared);
@@ -259,6 +260,7 @@ std::unique_ptr<Block> Runner::start(u32 number) {
     warp.round = {};
     warp.executed = warp.alone = 0;
     warp.cluster_arrival = 0;
+    warp.late.clear();
     fill_block(warp, warp.frame);
   }
   return block;

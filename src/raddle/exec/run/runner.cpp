@@ -143,6 +143,23 @@ bool Runner::goes_to_barrier(Block& block, WarpState& warp) {
   return arrived_ = true;
 }
 
+/// Records that had no room behind the one that they belong to, as many as fit.
+void Runner::put_late(WarpState& warp) {
+  const auto& words = warp.late;
+  std::size_t taken = 0;
+  while (taken < words.size()) {
+    const trace::Record record{words[taken], words[taken + 1]};
+    const trace::OpKind kind = kernel_.code->instructions[record.inst()].kind;
+    const std::size_t pieces = trace::carries_transactions(kind) ? record.transactions() : 0;
+    const std::size_t size = trace::kRecordWords + pieces * trace::kTransactionWords;
+    if (taken + size > kSlackWords) break;
+    taken += size;
+  }
+  RADDLE_ASSERT(taken != 0 && taken <= words.size());
+  context_.out = std::copy_n(words.data(), taken, context_.out);
+  warp.late.erase(warp.late.begin(), warp.late.begin() + static_cast<std::ptrdiff_t>(taken));
+}
+
 u32* Runner::step(Block& block, WarpState& warp, u32* out, u32* soft_end, u64 budget) {
   RADDLE_ASSERT(out <= soft_end);
   RADDLE_ASSERT(warp.block == block.number && warp.index < block.warps.size());
@@ -157,6 +174,10 @@ u32* Runner::step(Block& block, WarpState& warp, u32* out, u32* soft_end, u64 bu
   context_.stop_at = end;
   if (context_.warp_instructions >= next_report_) report_progress(warp);
   arrived_ = asks_ = false;
+  if (!warp.late.empty()) {
+    put_late(warp);
+    return context_.out;
+  }
   while (warp.status == Status::Ready) {
     context_.run = warp.ip;
     context_.out_limit = soft_end;

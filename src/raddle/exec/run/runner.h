@@ -68,6 +68,7 @@ struct WarpState : Warp {
   std::vector<std::uint32_t> functions;  ///< running function by depth
   std::vector<std::uint32_t> allocated;  ///< bytes of alloca by depth
   trace::StreamWriter::Room room;
+  std::vector<std::uint32_t> late;  ///< whole records that come before what it does next
   SpinWatch watch;
   RoundWatch round;
   std::uint64_t executed = 0;    ///< instructions, by run()
@@ -90,6 +91,13 @@ struct Block {
   std::array<BarrierState, 16> barriers;
   std::shared_ptr<Cluster> cluster;
   std::uint64_t stream_bytes = 0;  ///< of its warps, so far
+  /// Phases of its barrier objects that are over since it began, by the object's place (in units of
+  /// its 8 bytes).
+  std::map<std::uint32_t, std::uint32_t> phases;
+  std::uint32_t phases_of(std::uint32_t object) const {
+    const auto found = phases.find(object);
+    return found == phases.end() ? 0 : found->second;
+  }
 };
 inline constexpr unsigned kClusterBarrier = 16;
 
@@ -162,6 +170,9 @@ class Runner {
   std::string block_text(std::uint32_t number) const;
   std::string thread_text(const Warp& warp, unsigned lane) const;
   const Block* running_block() const { return stepping_; }
+  Block& stepping_block() { return *stepping_; }
+  /// Whether the op stream has what happens to barrier objects: not of blocks in clusters.
+  bool times_objects() const { return cluster_shape_.count() == 1; }
   const Code& running_code(const WarpState& warp) const;
   /// Registers of a frame that never change while the block runs.
   void fill(const Code& code, char* frame, const Warp& warp) const;
@@ -200,6 +211,7 @@ class Runner {
   std::uint64_t cluster_special_of(ptx::Special special, std::uint32_t number) const;
   std::uint64_t special_of(const Fill& fill, const Warp& warp, unsigned lane) const;
   void prepare_grid_barrier();
+  void put_late(WarpState& warp);
   bool goes_to_barrier(Block& block, WarpState& warp);
   void arrive(Block& block, WarpState& warp);
   void open_if_complete(Block& block, unsigned id);
@@ -254,9 +266,9 @@ class Runner {
   bool fruitful_ = false;     // ... in this round somebody did more than ask
   bool acts_ = false;         // ... or asks by what may change memory
   std::vector<std::uint32_t> scratch_;
-  const Block* stepping_ = nullptr;  ///< whose warp runs
-  bool arrived_ = false;             ///< the last step ended at a barrier, or waits by asking,
-  bool asks_ = false;                ///< and that
+  Block* stepping_ = nullptr;  ///< whose warp runs
+  bool arrived_ = false;       ///< the last step ended at a barrier, or waits by asking,
+  bool asks_ = false;          ///< and that
   std::uint64_t next_report_ = ~std::uint64_t{0};  ///< instructions, then progress is told
   std::uint64_t stream_bytes_ = 0;                 ///< of the op stream, in memory
 };

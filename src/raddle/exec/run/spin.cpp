@@ -217,7 +217,10 @@ bool Runner::acts(std::span<const u32> stream, u64& written) const {
     const OpKind kind = instructions[record.inst()].kind;
     const bool loads = kind == OpKind::LoadGlobal || kind == OpKind::LoadLocal ||
                        kind == OpKind::LoadShared || kind == OpKind::LoadConst;
-    const bool nothing = kind == OpKind::Alu || kind == OpKind::Branch || kind == OpKind::Fence;
+    // A test of barrier objects that fails has no pieces.
+    const bool test = kind == OpKind::BarrierObject && record.transactions() == 0;
+    const bool nothing =
+        kind == OpKind::Alu || kind == OpKind::Branch || kind == OpKind::Fence || test;
     const bool writes_global =
         kind == OpKind::StoreGlobal || kind == OpKind::AtomicGlobal || kind == OpKind::ReduceGlobal;
     if (!loads && !nothing && !writes_global) return true;

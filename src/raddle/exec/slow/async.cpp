@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
+#include <span>
 
 #include "raddle/base/error.h"
 #include "raddle/exec/run/runner.h"
@@ -112,9 +114,82 @@ bool BarrierObject::act(const SlowRun& run, unsigned lane, u64& object) const {
   return true;
 }
 
+/// What a lane does to an object, to the timing model.
+trace::ObjectChange BarrierObject::change(const SlowRun& run, unsigned lane, u32 object) const {
+  const Runner& runner = *static_cast<const Runner*>(run.context->owner);
+  const auto count = [&] { return lane_value<u32>(run.frame, operand, lane); };
+  trace::ObjectChange out{.object = object, .lanes = 1u << lane};
+  switch (action) {
+    case Action::Inval:
+      break;
+    case Action::Init:
+    case Action::Arrive:
+      out.arrivals = count();
+      break;
+    case Action::ArriveCopies:
+      out.arrivals = 1;
+      break;
+    case Action::ArriveExpectTx:
+      out.arrivals = 1;
+      out.value = count();
+      break;
+    case Action::ExpectTx:
+    case Action::CompleteTx:
+      out.value = count();
+      break;
+    case Action::TestWait:
+    case Action::TestParity:
+      out.value = runner.running_block()->phases_of(object);
+      break;
+  }
+  return out;
+}
+
+void ObjectChanges::add(const trace::ObjectChange& change) {
+  for (trace::ObjectChange& known : changes_) {
+    if (known.object != change.object) continue;
+    known.lanes |= change.lanes;
+    known.arrivals += change.arrivals;
+    known.value += change.value;
+    return;
+  }
+  changes_.push_back(change);
+}
+
+namespace {
+/// The number of the object at `offset`, if the op stream has what happens to it: then it is the
+/// block's own, also where its address names the block.
+std::optional<u32> timed_object(const SlowRun& run, u64 offset) {
+  if (!static_cast<const Runner*>(run.context->owner)->times_objects()) return std::nullopt;
+  return static_cast<u32>((offset & ((u64{1} << kRankShift) - 1)) / 8);
+}
+/// A phase of it is over.
+void note_phase(const SlowRun& run, std::optional<u32> object) {
+  if (!object) return;
+  ++static_cast<Runner*>(run.context->owner)->stepping_block().phases[*object];
+}
+void write_objects(const SlowRun& run, std::span<const trace::ObjectChange> changes) {
+  Context& c = *run.context;
+  RADDLE_ASSERT(changes.size() <= kLanes);
+  const auto count = static_cast<unsigned>(changes.size());
+  const auto head = trace::Record::make(run.record->inst, 1, count, run.mask);
+  c.out[0] = head.head;
+  c.out[1] = head.mask;
+  c.out += trace::kRecordWords;
+  for (const trace::ObjectChange& change : changes) {
+    const trace::Transaction packed = change.packed();
+    std::memcpy(c.out, &packed, sizeof packed);
+    c.out += trace::kTransactionWords;
+  }
+  ++c.warp_instructions;
+  c.thread_instructions += static_cast<u32>(std::popcount(run.mask));
+}
+}  // namespace
+
 void BarrierObject::run(const SlowRun& run) const {
   const bool tests = action == Action::TestWait || action == Action::TestParity;
   SlowAccess access(run, ptx::Space::Shared, !tests);
+  ObjectChanges changes;
   bool all = true;
   each_lane(run.mask, [&](unsigned lane) {
     u64 at = address.of(run.frame, lane);
@@ -123,15 +198,44 @@ void BarrierObject::run(const SlowRun& run) const {
     u64 object = 0;
     std::memcpy(&object, where, 8);
     const u64 before = object;
+    const std::optional<u32> number = timed_object(run, at);
     const bool answer = act(run, lane, object);
     std::memcpy(where, &object, 8);
+    const bool sets = action == Action::Init || action == Action::Inval;
+    if (!sets && (before ^ object) >> 63 != 0) note_phase(run, number);
+    // A test that fails is no wait; of several lanes' tests of one object one says it all.
+    const bool known = tests && std::ranges::any_of(changes.all(), [&](const auto& change) {
+                         return number && change.object == *number;
+                       });
+    if (number && answer && !known) changes.add(change(run, lane, *number));
     if (tests) set_predicate(run.frame, result, lane, answer);
     else if (result != 0) set_lane(run.frame, result, lane, before);
     all = all && answer;
   });
-  // Objects are changed lane after lane.
-  access.write(run.mask, tests ? 1 : static_cast<unsigned>(std::popcount(run.mask)));
+  write_objects(run, changes.all());
+  if (!tests && run.context->live != 0) run.context->out_limit = run.context->out;
   if (!all) static_cast<Runner*>(run.context->owner)->yield();
+}
+
+void complete_transactions(const SlowRun& run, unsigned lane, u64 offset, u64 bytes) {
+  const u64 at = offset >= kSharedWindow ? offset - kSharedWindow : offset;
+  char* const where = at % 8 == 0 ? shared_place(run.context, at, 8) : nullptr;
+  if (where == nullptr) {
+    const Runner& runner = *static_cast<const Runner*>(run.context->owner);
+    throw RunError(
+        fmt::format("kernel {}: no barrier object can be at shared address {:#x}, {}, {}",
+                    runner.kernel().title, at, runner.location(run.record->inst),
+                    runner.thread_text(*run.context->warp, lane)));
+  }
+  u64 object = 0;
+  std::memcpy(&object, where, 8);
+  Fields fields = Fields::of(object);
+  fields.bytes -= static_cast<s64>(bytes);
+  const u64 parity = fields.parity;
+  fields.complete_if_done();
+  if (fields.parity != parity) note_phase(run, timed_object(run, at));
+  object = fields.packed();
+  std::memcpy(where, &object, 8);
 }
 
 void PendingCount::run(const SlowRun& run) const {

@@ -6,10 +6,15 @@
 // A barrier object's 64 bits, which PTX leaves open: bits 0-19 arrivals still pending in this
 // phase, 20-39 arrivals of each phase, 40-60 bytes of transactions pending (two's complement), 63
 // the phase's parity.
+//
+// The op stream has what happens to the objects of the block, so that the timing model can let
+// warps wait; of a cluster's blocks, which it does not keep together, it has nothing.
 #pragma once
 #include <optional>
+#include <vector>
 
 #include "raddle/exec/slow/slow_access.h"
+#include "raddle/trace/stream.h"
 
 namespace raddle::exec {
 
@@ -43,10 +48,22 @@ class BarrierObject final : public SlowInstruction {
   std::uint32_t operand = 0;  ///< register: count, bytes, state (64 bits) or parity
   std::uint32_t result = 0;   ///< register of the state (64 bits), or predicate
   bool drops = false;         ///< arrive_drop
+  trace::ObjectAction timed = trace::ObjectAction::Init;  ///< to the timing model
   void run(const SlowRun& run) const override;
 
  private:
   bool act(const SlowRun& run, unsigned lane, std::uint64_t& object) const;
+  trace::ObjectChange change(const SlowRun& run, unsigned lane, std::uint32_t object) const;
+};
+
+/// The changes of a BarrierObject record, one for each object.
+class ObjectChanges {
+ public:
+  void add(const trace::ObjectChange& change);
+  const std::vector<trace::ObjectChange>& all() const { return changes_; }
+
+ private:
+  std::vector<trace::ObjectChange> changes_;
 };
 
 /// mbarrier.pending_count.
@@ -63,5 +80,10 @@ class Election final : public SlowInstruction {
   std::uint32_t elected = 0;  ///< predicate; 0: none
   void run(const SlowRun& run) const override;
 };
+
+/// `bytes` of a copy that `lane` has issued have come: the barrier object at `offset` of the shared
+/// window learns of them. Throws RunError when nothing is there.
+void complete_transactions(const SlowRun& run, unsigned lane, std::uint64_t offset,
+                           std::uint64_t bytes);
 
 }  // namespace raddle::exec

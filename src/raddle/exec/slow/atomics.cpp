@@ -193,6 +193,23 @@ void VectorAtomic::run(const SlowRun& run) const {
   access.write(run.mask);
 }
 
+void reduce_in_memory(u32 what, unsigned size, char* to, const char* from, u64 bytes) {
+  alignas(8) std::array<char, 8 * kLanes> operands;
+  std::array<char*, kLanes> at{};
+  std::array<u64, kLanes> old_values{};
+  Record r{};
+  r.aux = what;
+  for (u64 done = 0; done < bytes;) {
+    const u64 part = std::min<u64>(bytes - done, u64{size} * kLanes);
+    const auto count = static_cast<unsigned>(part / size);
+    std::memcpy(operands.data(), from + done, part);
+    for (unsigned lane = 0; lane < count; ++lane) at[lane] = to + done + u64{size} * lane;
+    const u32 mask = count == kLanes ? ~0u : (1u << count) - 1;
+    perform(r, operands.data(), mask, at.data(), true, old_values.data());
+    done += part;
+  }
+}
+
 void WideAtomic::run(const SlowRun& run) const {
   constexpr u32 kUpper = sizeof(u64) * kLanes;
   using Value = std::array<u64, 2>;

@@ -28,7 +28,7 @@ void Runner::set_up_clusters(const Launch& launch) {
   if (grid.x % shape.x != 0 || grid.y % shape.y != 0 || grid.z % shape.z != 0)
     refuse(fmt::format("do not divide a grid of ({}, {}, {})", grid.x, grid.y, grid.z));
   cluster_shape_ = shape;
-  context_.clustered = shape.count() > 1 ? 1 : 0;
+  context_.clustered = explicit_cluster_ ? 1 : 0;
 }
 
 void Runner::start_cluster(u32 number) {
@@ -109,6 +109,7 @@ char* shared_place(const Context* c, u64 offset, unsigned bytes) {
   if (rank == 0) return c->shared + x;
   const Block* block = static_cast<const Runner*>(c->owner)->running_block();
   RADDLE_ASSERT(block != nullptr);
+  if (block->cluster == nullptr && rank == 1) return c->shared + x;  // a block alone is a cluster
   if (block->cluster == nullptr || rank > block->cluster->blocks.size()) return nullptr;
   const Block* other = block->cluster->blocks[rank - 1];
   return other != nullptr ? other->shared.data() + x : nullptr;

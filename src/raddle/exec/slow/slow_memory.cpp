@@ -86,9 +86,9 @@ char* SlowAccess::global(unsigned lane, u64 address, unsigned bytes) {
 
 char* SlowAccess::shared(unsigned lane, u64 address, unsigned bytes) {
   const Context& c = *run_.context;
-  if (address > c.shared_bytes || c.shared_bytes - address < bytes)
-    fail(lane, address, bytes, "out-of-bounds");
   if (address % bytes != 0) fail(lane, address, bytes, "misaligned");
+  char* const place = shared_place(&c, address, bytes);
+  if (place == nullptr) fail(lane, address, bytes, "out-of-bounds");
   for (u64 word = address / 4; word * 4 < address + bytes; ++word) {
     u32 h = static_cast<u32>(word * 0x9e3779b1u) >> 25;
     unsigned tried = 0;
@@ -98,11 +98,12 @@ char* SlowAccess::shared(unsigned lane, u64 address, unsigned bytes) {
     std::uint8_t& load = load_[word % 32];
     load = static_cast<std::uint8_t>(std::min<unsigned>(load + 1u, 63));
   }
-  if (RecordWatcher* w = static_cast<Runner*>(c.owner)->watcher(); w != nullptr) {
+  const bool own = address < c.shared_bytes;
+  if (RecordWatcher* w = static_cast<Runner*>(c.owner)->watcher(); w != nullptr && own) {
     const u32 at = static_cast<u32>(address);
     store_ ? w->slow_shared_store(c, lane, at, bytes) : w->slow_shared_load(c, lane, at, bytes);
   }
-  return c.shared + address;
+  return place;
 }
 
 void SlowAccess::write(u32 mask, unsigned bank_cycles) {

@@ -26,4 +26,9 @@ class WideAtomic final : public SlowInstruction {
   void run(const SlowRun& run) const override;
 };
 
+/// to[i] = op(to[i], from[i]) for the elements of `bytes` bytes; `what` is AtomOp and AtomType as
+/// in O_atom's aux, `size` the bytes of an element.
+void reduce_in_memory(std::uint32_t what, unsigned size, char* to, const char* from,
+                      std::uint64_t bytes);
+
 }  // namespace raddle::exec

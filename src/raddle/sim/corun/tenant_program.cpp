@@ -52,7 +52,7 @@ class Keeper final : public runtime::LaunchSink {
 };
 
 bool is_global(trace::OpKind kind) {
-  return trace::carries_transactions(kind) && kind != trace::OpKind::LoadLocal &&
+  return trace::carries_lines(kind) && kind != trace::OpKind::LoadLocal &&
          kind != trace::OpKind::StoreLocal;
 }
 

@@ -30,6 +30,8 @@ Route route_of(trace::OpKind kind) {
       return Route::LaunchStream;
     case OpKind::LaunchBuffer:
       return Route::LaunchBuffer;
+    case OpKind::BarrierObject:
+      return Route::Object;
     case OpKind::LoadGlobal:
     case OpKind::LoadLocal:
       return Route::Load;
@@ -79,7 +81,8 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
   if (from.op_class == trace::OpClass::Tensor && !lsu && from.bytes != 0)
     in.interval = static_cast<std::uint8_t>(std::clamp(
         (cost.interval * from.bytes + trace::kTensorParts - 1) / trace::kTensorParts, 1u, 255u));
-  in.payload = in.route >= Route::Load && in.route <= Route::Reduce;
+  in.payload = trace::carries_transactions(from.kind);
+  if (in.route == Route::Object) in.action = static_cast<trace::ObjectAction>(from.bytes);
   in.local = from.kind == trace::OpKind::LoadLocal || from.kind == trace::OpKind::StoreLocal;
   in.bypass_l1 = from.bypass_l1;
   const bool fence = from.kind == trace::OpKind::Fence;
@@ -128,7 +131,8 @@ DecodedKernel::DecodedKernel(const trace::LoweredCode& lowered, const SmSpec& sm
   for (const trace::StaticInst& in : lowered.code.instructions)
     instructions_.push_back(decode(in, sm, multiple_destinations_));
   for (const DecodedInst& in : instructions_)
-    if (in.route == Route::Barrier || in.route == Route::Shared) shares_with_block_ = true;
+    if (in.route == Route::Barrier || in.route == Route::Shared || in.route == Route::Object)
+      shares_with_block_ = true;
   std::uint16_t const_at = 0;
   for (DecodedInst& in : instructions_) {
     if (in.route != Route::Const) continue;

@@ -26,6 +26,7 @@ enum class Route : std::uint8_t {
   LaunchStream,  ///< calls of the device runtime: of a stream,
   LaunchBuffer,  ///< of a buffer for a launch's parameters,
   Launch,        ///< of kernels
+  Object,        ///< changes barrier objects or waits for them
 };
 inline bool goes_to_lsu(Route r) { return r >= Route::Load && r <= Route::Const; }
 
@@ -43,10 +44,11 @@ struct DecodedInst {
   bool payload = false;  ///< the record is followed by pieces
   bool local = false;    ///< piece lines are relative to the warp's local window
   bool bypass_l1 = false;
-  bool acquires = false;       ///< what others have written before is seen behind it
-  bool releases = false;       ///< waits until the warp's earlier accesses are visible
-  std::uint16_t const_at = 0;  ///< Const: where it reads (const_cache.h)
-  std::uint8_t op_class = 0;   ///< as counted
+  bool acquires = false;         ///< what others have written before is seen behind it
+  bool releases = false;         ///< waits until the warp's earlier accesses are visible
+  trace::ObjectAction action{};  ///< Object
+  std::uint16_t const_at = 0;    ///< Const: where it reads (const_cache.h)
+  std::uint8_t op_class = 0;     ///< as counted
   std::uint8_t register_reads = 0, register_writes = 0;  ///< distinct, without predicates
 };
 

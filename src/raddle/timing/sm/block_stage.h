@@ -15,6 +15,7 @@
 #include "raddle/base/error.h"
 #include "raddle/base/mask.h"
 #include "raddle/timing/code/occupancy.h"
+#include "raddle/timing/sm/barrier_objects.h"
 #include "raddle/timing/sm/barriers.h"
 #include "raddle/timing/sm/dispatcher_port.h"
 #include "raddle/timing/sm/issue_gate.h"
@@ -43,6 +44,7 @@ class BlockStage {
       : blocks_(blocks),
         parts_(parts),
         board_(parts.board),
+        objects_(blocks.slots()),
         barrier_interval_(spec.barrier_interval_cycles),
         register_unit_(spec.register_unit) {}
   /// Launch slots that have been here.
@@ -77,6 +79,11 @@ class BlockStage {
   }
   /// The warp issues a barrier instruction.
   void arrive_at_barrier(Cycle now, unsigned w);
+  /// The warp issues an instruction of barrier objects.
+  void change_objects(Cycle now, unsigned w, const DecodedInst& in);
+  BarrierObjects& objects() { return objects_; }
+  /// One of the warp's copies has come (barrier_objects.h).
+  void copy_came(Cycle now, unsigned w) { wake(now, objects_.came(w)); }
   /// A warp of the block does that on another SM.
   void arrive_from_abroad(Cycle now, const HomeCall& call);
 
@@ -92,6 +99,8 @@ class BlockStage {
 
  private:
   void start_warp(Cycle now, unsigned slot, unsigned index, unsigned lanes);
+  bool passes_objects(unsigned w);
+  void wake(Cycle now, WarpMask warps);
   Cycle counted_at(Cycle now);
   void open_barrier(Cycle now, unsigned slot, const Opened& opened);
   void end_warp(Cycle now, unsigned w);
@@ -100,6 +109,7 @@ class BlockStage {
   BlockTable& blocks_;
   Parts parts_;
   Scoreboard& board_;
+  BarrierObjects objects_;
   KernelSet kernels_;
   std::uint32_t barrier_interval_;
   Cycle barrier_free_ = 0;  // when the next arrival can be counted
@@ -132,6 +142,7 @@ void BlockStage<Lsu>::start(Cycle now, const BlockStart& start) {
   const unsigned warps = shape.warps_per_block();
   const Block& block = blocks_.start(start.slot, *start.launch, start.block, warps);
   parts_.observation.block_started(start.slot);
+  objects_.start_block(start.slot);
   const auto threads = static_cast<unsigned>(shape.block.count());
   RADDLE_ASSERT(threads > (warps - 1) * kLanes);
   for (unsigned i = 0; i < warps; ++i)
@@ -170,6 +181,7 @@ unsigned BlockStage<Lsu>::enter_warp(Cycle now, const Launch& launch, unsigned b
   WarpTable& warps = board_.warps();
   const unsigned w = parts_.issue.schedulers().deal(warps.resident);
   parts_.gate.count_warps(now);
+  objects_.start_warp(w);
   Warp& warp = warps.enter(w, block_slot);
   warp.launch = &launch;
   warp.kernel = launch.slot;
@@ -232,6 +244,40 @@ void BlockStage<Lsu>::open_barrier(Cycle now, unsigned slot, const Opened& opene
     board_.wheel().push(now + board_[lowest(m)].next->latency, Event::resume(lowest(m)));
   for (WarpMask m = opened.abroad; m != 0; m &= m - 1)
     parts_.abroad.call_guest(slot, lowest(m), blocks_[slot]);
+}
+
+// --- barrier objects ----------------------------------------------------------------------------
+
+template <class Lsu>
+bool BlockStage<Lsu>::passes_objects(unsigned w) {
+  const Warp& warp = board_[w];
+  return objects_.passes(warp.block, w, warp.cursor.at + trace::kRecordWords, warp.transactions);
+}
+
+// As behind a barrier: an instruction that needs the result could go so many cycles later.
+template <class Lsu>
+void BlockStage<Lsu>::wake(Cycle now, WarpMask warps) {
+  for (; warps != 0; warps &= warps - 1) {
+    const unsigned w = lowest(warps);
+    if (passes_objects(w))  // of further objects, too
+      board_.wheel().push(now + board_[w].next->latency, Event::resume(w));
+  }
+}
+
+template <class Lsu>
+void BlockStage<Lsu>::change_objects(Cycle now, unsigned w, const DecodedInst& in) {
+  const Warp& warp = board_[w];
+  board_.write_back(now, w, in);
+  if (in.action == trace::ObjectAction::Wait) {
+    if (!passes_objects(w)) {
+      board_.warps().at_barrier |= bit_of(w);
+      return parts_.gate.barrier(now);
+    }
+  } else {
+    wake(now, objects_.act(warp.block, w, in.action, warp.cursor.at + trace::kRecordWords,
+                           warp.transactions));
+  }
+  advance(now, now + 1, w);
 }
 
 // --- end ----------------------------------------------------------------------------------------

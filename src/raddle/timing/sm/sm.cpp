@@ -199,6 +199,8 @@ void SmOf<L1>::loaded(Cycle now, const LsuCore::Owner& owner) {
   gate_.load_done(now, owner.tenant);
   if (owner.code->acquires) [[unlikely]]
     lsu_.acquire(now);
+  if (issue_detail::is_copy(*owner.code)) [[unlikely]]
+    block_stage_.copy_came(now, w);
   written(now, w, *owner.code);
   if (has(board_.warps().fence_wait, w)) board_.recheck_hazards(now, w);
 }

@@ -16,6 +16,10 @@ inline void count_issue(stats::SmCounters& count, const DecodedInst& in, unsigne
   count.register_reads += in.register_reads;
   count.register_writes += in.register_writes;
 }
+/// A load that no register waits for.
+inline bool is_copy(const DecodedInst& in) {
+  return in.route == Route::Load && in.destination == DecodedInst::kNone;
+}
 }  // namespace issue_detail
 
 template <L1Protocol L1>
@@ -59,6 +63,8 @@ void SmOf<L1>::perform(Cycle now, unsigned w, const DecodedInst& in) {
     case Route::LaunchBuffer:
     case Route::Launch:
       return call_device_runtime(now, w, in);
+    case Route::Object:
+      return block_stage_.change_objects(now, w, in);
     case Route::Pipeline:
       break;
     case Route::Fence:
@@ -89,6 +95,7 @@ void SmOf<L1>::to_lsu(Cycle now, unsigned w, const DecodedInst& in) {
   const unsigned operations =
       lsu_.enter_lines(now, owner, warp.cursor.at + trace::kRecordWords, warp.transactions, base);
   warp.outstanding = static_cast<std::uint16_t>(warp.outstanding + operations);
+  if (issue_detail::is_copy(in)) block_stage_.objects().issued(w, operations);
   if (in.route == Route::Load || in.route == Route::Atomic) gate_.load_issued(now, owner.tenant);
 }
 

@@ -21,6 +21,7 @@ policy::InstKind kind_of(const DecodedInst& in) {
     case Route::Const:
       return Kind::Constant;
     case Route::Barrier:
+    case Route::Object:
       return Kind::Barrier;
     case Route::Fence:
       return Kind::Fence;

@@ -23,6 +23,13 @@ void describe_barrier(std::string& out, const WarpReport& sm, unsigned w) {
   if (*comma == ' ') out += " none";
 }
 
+/// Of those that the warp waits for, the first in its record.
+void describe_object(std::string& out, const Warp& warp) {
+  const auto first = trace::ObjectChange::of(warp.cursor.at + trace::kRecordWords);
+  out += "for phase " + std::to_string(first.value) + " of the barrier object at shared address " +
+         std::to_string(8 * first.object);
+}
+
 void describe_wait(std::string& out, const WarpReport& sm, unsigned w) {
   const Warp& warp = sm.warps[w];
   auto in = [w](WarpMask m) { return has(m, w); };
@@ -34,6 +41,8 @@ void describe_wait(std::string& out, const WarpReport& sm, unsigned w) {
     out += "for an operand from memory";
   } else if (in(sm.warps.fence_wait)) {
     out += "for " + std::to_string(warp.outstanding) + " earlier memory operations to be visible";
+  } else if (in(sm.warps.at_barrier) && warp.next->route == Route::Object) {
+    describe_object(out, warp);
   } else if (in(sm.warps.at_barrier)) {
     describe_barrier(out, sm, w);
   } else if (!in(sm.warps.ready)) {

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "raddle/exec/decode/address.h"
+#include "raddle/exec/decode/bulk.h"
 #include "raddle/exec/decode/decode_context.h"
 #include "raddle/exec/slow/async.h"
 
@@ -30,6 +31,26 @@ void pending_count(DecodeContext& ctx) {
   made->state = ctx.in.source(1, Type::B64);
   made->d = ctx.in.destination(0, Type::B32);
   ctx.out.emit_slow(std::move(made));
+}
+
+/// What the timing model sees of it; `copies`: an arrival of cp.async's.
+trace::ObjectAction timed_action(const BarrierObject& made, bool copies) {
+  using Action = BarrierObject::Action;
+  using Timed = trace::ObjectAction;
+  switch (made.action) {
+    case Action::Init:
+    case Action::Inval:
+      return Timed::Init;
+    case Action::CompleteTx:
+      return Timed::Come;
+    case Action::ArriveCopies:
+      return Timed::Copies;
+    case Action::TestWait:
+    case Action::TestParity:
+      return Timed::Wait;
+    default:
+      return copies ? Timed::Copied : made.drops ? Timed::Drop : Timed::Arrive;
+  }
 }
 
 void barrier_object(DecodeContext& ctx, const Instruction& inst) {
@@ -63,14 +84,18 @@ void barrier_object(DecodeContext& ctx, const Instruction& inst) {
   const Type wanted = made->action == Action::TestWait ? Type::B64 : Type::U32;
   if (!given && (tests || made->action == Action::ArriveExpectTx)) refuse("too few operands");
   made->operand = given ? ctx.in.source(at + 1, wanted) : ctx.frame.constant(4, 1);
-  const bool store = *action == Action::Init || *action == Action::Inval;
-  ctx.out.current().bytes = 8;
-  ctx.out.emit_slow_access(std::move(made), Space::Shared, store);
-  if (!store && !tests) ctx.out.current().kind = OpKind::AtomicShared;
+  made->timed = timed_action(*made, copies);
+  const trace::ObjectAction timed = made->timed;
+  ctx.out.emit_slow_access(std::move(made), Space::Shared, true);
+  ctx.out.current().kind = OpKind::BarrierObject;
+  ctx.out.op_class(trace::OpClass::Barrier);
+  ctx.out.current().bytes = static_cast<std::uint16_t>(timed);
 }
 
 void async_copy(DecodeContext& ctx, const Instruction& inst) {
-  if (!inst.has("async") || inst.has("bulk") || inst.has("reduce")) refuse();
+  if (!inst.has("async")) refuse();
+  if (inst.has("bulk")) return decode_bulk_copy(ctx, inst);
+  if (inst.has("reduce")) refuse();
   if (inst.has("mbarrier")) return barrier_object(ctx, inst);
   if (inst.has("commit_group")) return ctx.out.op_class(trace::OpClass::Control);
   if (inst.has("wait_group") || inst.has("wait_all")) {

@@ -5,6 +5,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/exec/decode/address.h"
+#include "raddle/exec/decode/bulk.h"
 #include "raddle/exec/decode/decode_context.h"
 #include "raddle/exec/slow/vector_atomic.h"
 
@@ -261,6 +262,12 @@ void store(DecodeContext& ctx, const Instruction& inst) {
   refuse();
 }
 
+void any_store(DecodeContext& ctx, const Instruction& inst) {
+  if (inst.has("async")) return decode_remote_store(ctx, inst);
+  if (inst.has("bulk")) return decode_bulk_clear(ctx, inst);
+  store(ctx, inst);
+}
+
 /// atom and red of .v2, .v4, .v8 in global memory: each element by itself.
 void vector_atom(DecodeContext& ctx, const Instruction& inst, u32 what, std::size_t at) {
   const Type t = ctx.in.type();
@@ -326,6 +333,7 @@ void atom(DecodeContext& ctx, const Instruction& inst) {
   const Type type = ctx.in.type();
   const bool returns = inst.opcode == "atom";
   const std::size_t at = returns ? 1 : 0;
+  if (inst.has("async") && !returns) return decode_remote_store(ctx, inst);
   if (inst.has("async")) refuse();
   if (type == Type::B128) return wide_atom(ctx, inst);
   const bool vector = ctx.in.operand(at + 1).kind == Kind::Vector;
@@ -369,7 +377,7 @@ void atom(DecodeContext& ctx, const Instruction& inst) {
 
 void add_decode_memory(Handlers& handlers) {
   handlers.add({"ld", "ldu"}, load);
-  handlers.add({"st"}, store);
+  handlers.add({"st"}, any_store);
   handlers.add({"atom", "red"}, atom);
 }
 

@@ -1,0 +1,18 @@
+// Instructions whose first word another family owns: cp.async.bulk and cp.reduce.async.bulk,
+// st.async and st.bulk, red.async.
+#pragma once
+#include "raddle/exec/decode/decode_context.h"
+
+namespace raddle::exec {
+
+void decode_bulk_copy(DecodeContext& ctx, const ptx::Instruction& inst);
+void decode_remote_store(DecodeContext& ctx, const ptx::Instruction& inst);
+void decode_bulk_clear(DecodeContext& ctx, const ptx::Instruction& inst);
+
+/// AtomOp and AtomType of a reduction, as in O_atom's aux. Refused where PTX has no such one.
+std::uint32_t bulk_reduction(const ptx::Instruction& inst, ptx::Type type);
+/// What every bulk copy is to the timing model. `tells`: barrier objects.
+void emit_bulk(DecodeContext& ctx, std::unique_ptr<const SlowInstruction> made, trace::OpKind kind,
+               bool tells);
+
+}  // namespace raddle::exec

@@ -1,0 +1,170 @@
+// Barrier objects in shared memory (mbarrier) of the blocks on an SM: a phase is over when the
+// arrivals and the bytes it expects have come; warps wait for phases.
+//
+// Source of the rules: PTX ISA 9.0, 9.7.13.15. How many phases a warp waits for, the op stream
+// knows: those that were over when it went on as it was executed.
+//
+// Copies that nobody waits for by a register are counted for each warp as they are issued and as
+// they come. What they tell an object it hears when so many have come as had been issued before.
+// Left out: that a later copy may come before an earlier one and be counted for it.
+//
+// Values only: who changes something is told who may go on; the time that takes is the pipeline's.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "raddle/base/error.h"
+#include "raddle/timing/sm/warps.h"
+#include "raddle/trace/stream.h"
+
+namespace raddle::timing {
+
+class BarrierObjects {
+ public:
+  explicit BarrierObjects(unsigned block_slots) : objects_(block_slots) {}
+
+  /// A block takes the slot: it has no objects.
+  void start_block(unsigned slot) {
+    RADDLE_ASSERT(slot < objects_.size());
+    objects_[slot].clear();
+  }
+  /// A warp takes the slot: nothing of it is on its way.
+  void start_warp(unsigned warp) { issued_[warp] = came_[warp] = 0; }
+  /// A warp's instruction does `action` to the objects of `count` changes. Returns warps of the
+  /// block that may go on because of it. Precondition: the action is not Wait.
+  WarpMask act(unsigned slot, unsigned warp, trace::ObjectAction action,
+               const std::uint32_t* changes, unsigned count);
+  /// The warp comes to wait for the phases of the changes; true: they are over. Else it waits.
+  bool passes(unsigned slot, unsigned warp, const std::uint32_t* changes, unsigned count);
+
+  /// So many of the warp's copies are on their way.
+  void issued(unsigned warp, unsigned copies) { issued_[warp] += copies; }
+  /// One has come. Returns warps that may go on.
+  WarpMask came(unsigned warp);
+
+ private:
+  struct Object {
+    std::uint32_t number = 0, phases = 0;
+    std::int64_t count = 0, pending = 0, bytes = 0;
+    WarpMask waiting = 0;
+  };
+  /// What an object hears when the warp's copies up to a number have come.
+  struct Late {
+    std::uint64_t after;
+    std::uint32_t object, arrivals, bytes;
+    std::uint8_t slot, warp;
+  };
+  static constexpr unsigned kMaxWarps = SmSpec::kMaxWarps;
+
+  Object& object(unsigned slot, std::uint32_t number);
+  WarpMask hear(unsigned slot, std::uint32_t number, std::int64_t arrivals, std::int64_t bytes);
+  WarpMask check(Object& object);
+
+  std::vector<std::vector<Object>> objects_;  // by block slot
+  std::vector<Late> late_;                    // oldest first
+  std::array<std::uint64_t, kMaxWarps> issued_{}, came_{};
+  std::array<std::uint32_t, kMaxWarps> wanted_{};  // phases that a warp waits for
+};
+
+inline BarrierObjects::Object& BarrierObjects::object(unsigned slot, std::uint32_t number) {
+  RADDLE_ASSERT(slot < objects_.size());
+  for (Object& known : objects_[slot])
+    if (known.number == number) return known;
+  objects_[slot].push_back({.number = number});
+  return objects_[slot].back();
+}
+
+/// Ends the phase if nothing is missing.
+inline WarpMask BarrierObjects::check(Object& object) {
+  if (object.count == 0 || object.pending > 0 || object.bytes != 0) return 0;
+  ++object.phases;
+  object.pending = object.count;
+  WarpMask out = 0;
+  for (WarpMask m = object.waiting; m != 0; m &= m - 1)
+    if (wanted_[lowest(m)] <= object.phases) out |= bit_of(lowest(m));
+  object.waiting &= ~out;
+  return out;
+}
+
+inline WarpMask BarrierObjects::hear(unsigned slot, std::uint32_t number, std::int64_t arrivals,
+                                     std::int64_t bytes) {
+  Object& heard = object(slot, number);
+  heard.pending -= arrivals;
+  heard.bytes -= bytes;
+  return check(heard);
+}
+
+inline WarpMask BarrierObjects::act(unsigned slot, unsigned warp, trace::ObjectAction action,
+                                    const std::uint32_t* changes, unsigned count) {
+  using Action = trace::ObjectAction;
+  RADDLE_ASSERT(action != Action::Wait);
+  WarpMask out = 0;
+  for (unsigned i = 0; i < count; ++i, changes += trace::kTransactionWords) {
+    const auto change = trace::ObjectChange::of(changes);
+    Object& changed = object(slot, change.object);
+    switch (action) {
+      case Action::Init:
+        changed.count = changed.pending = change.arrivals;
+        changed.bytes = 0;
+        break;
+      case Action::Arrive:
+        out |= hear(slot, change.object, change.arrivals, -std::int64_t{change.value});
+        break;
+      case Action::Drop:
+        changed.count -= change.arrivals;
+        out |= hear(slot, change.object, change.arrivals, -std::int64_t{change.value});
+        break;
+      case Action::Come:
+        out |= hear(slot, change.object, 0, change.value);
+        break;
+      case Action::Copies:
+        changed.pending += change.arrivals;
+        [[fallthrough]];
+      case Action::Copied:
+        if (came_[warp] >= issued_[warp])
+          out |= hear(slot, change.object, change.arrivals, change.value);
+        else
+          late_.push_back({.after = issued_[warp],
+                           .object = change.object,
+                           .arrivals = change.arrivals,
+                           .bytes = change.value,
+                           .slot = static_cast<std::uint8_t>(slot),
+                           .warp = static_cast<std::uint8_t>(warp)});
+        break;
+      case Action::Wait:
+        break;
+    }
+  }
+  return out;
+}
+
+inline bool BarrierObjects::passes(unsigned slot, unsigned warp, const std::uint32_t* changes,
+                                   unsigned count) {
+  for (unsigned i = 0; i < count; ++i, changes += trace::kTransactionWords) {
+    const auto change = trace::ObjectChange::of(changes);
+    Object& awaited = object(slot, change.object);
+    if (awaited.phases >= change.value) continue;
+    awaited.waiting |= bit_of(warp);
+    wanted_[warp] = change.value;
+    return false;
+  }
+  return true;
+}
+
+inline WarpMask BarrierObjects::came(unsigned warp) {
+  if (came_[warp] == issued_[warp]) return 0;  // issued on another SM, where nobody waits for it
+  ++came_[warp];
+  if (late_.empty()) return 0;
+  WarpMask out = 0;
+  std::size_t kept = 0;
+  for (const Late& late : late_) {
+    if (late.warp == warp && late.after <= came_[warp])
+      out |= hear(late.slot, late.object, late.arrivals, late.bytes);
+    else late_[kept++] = late;
+  }
+  late_.resize(kept);
+  return out;
+}
+
+}  // namespace raddle::timing
