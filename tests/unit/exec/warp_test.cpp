@@ -221,8 +221,8 @@ TEST(Unsupported, IsNamedWithItsLineAndOthersStillRun) {
 .visible .entry odd(.param .u64 a)
 { .reg .b32 %r<9>; .reg .b64 %q<3>;
   ld.param.u64 %q1, [a];
-  wgmma.fence.sync.aligned;
-  wgmma.commit_group.sync.aligned;
+  tcgen05.wait::ld.sync.aligned;
+  tcgen05.wait::st.sync.aligned;
   ret; }
 .extern .func (.param .b64 r) absent(.param .b64 n);
 .visible .entry heap() { .param .b64 n; .param .b64 r; st.param.b64 [n], 8; call (r), absent, (n);
@@ -231,10 +231,10 @@ TEST(Unsupported, IsNamedWithItsLineAndOthersStillRun) {
   const ptx::Module module = ptx::parse(kHeader + text, "test.ptx");
   const auto list = unsupported(module);
   ASSERT_EQ(list.size(), 3u);
-  EXPECT_EQ(list[0].instruction, "wgmma.fence.sync.aligned");
+  EXPECT_EQ(list[0].instruction, "tcgen05.wait::ld.sync.aligned");
   EXPECT_EQ(list[0].line, 8u);
   EXPECT_EQ(list[1].function, "odd");
-  EXPECT_THAT(list[1].instruction, testing::StartsWith("wgmma.commit_group"));
+  EXPECT_THAT(list[1].instruction, testing::StartsWith("tcgen05.wait::st"));
   EXPECT_THAT(list[2].instruction, testing::HasSubstr("absent"));
   Rig rig(text);
   rig.run("good", {1, 1, 1}, {1, 1, 1});
@@ -246,7 +246,7 @@ TEST(Unsupported, IsNamedWithItsLineAndOthersStillRun) {
     EXPECT_EQ(error.diagnostics()[0].place.line, 8u);
     EXPECT_THAT(
         error.what(),
-        testing::HasSubstr("kernel odd needs 'wgmma.fence.sync.aligned', which is not supported"));
+        testing::HasSubstr("kernel odd needs 'tcgen05.wait::ld.sync.aligned', which is not supported"));
   }
 }
 

@@ -111,6 +111,7 @@ void describe_operands(const ptx::Function& function, u32 index, FunctionBase ba
     for (std::size_t k = 0; k < in.operands.size(); ++k)
       list.add(in.operands[k],
                k == 0 && writes_first(in.operands[0], access.writes) ? Kind::Write : Kind::Read);
+    if (in.opcode == "wgmma" && in.has("mma_async")) list.add(in.operands[0], Kind::Read);
   }
   std::vector<u32> next;
   ptx::successors_of(function, index, next);

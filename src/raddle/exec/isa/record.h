@@ -82,7 +82,17 @@ inline constexpr std::uint32_t kReduxFloat = 1, kReduxAbs = 2, kReduxNaN = 4;
 enum class AtomOp : std::uint8_t { Add, Min, Max, Inc, Dec, And, Or, Xor, Exchange, Compare };
 enum class AtomType : std::uint8_t { U32, S32, U64, S64, F32, F64, F16, BF16, F16x2, BF16x2, B16 };
 /// What a bar record does (imm); Popc, And, Or are bar.red.
-enum class BarOp : std::uint8_t { Sync, Arrive, Popc, And, Or, ClusterArrive, ClusterWait };
+enum class BarOp : std::uint8_t {
+  Sync,
+  Arrive,
+  Popc,
+  And,
+  Or,
+  ClusterArrive,
+  ClusterWait,
+  WarpgroupCommit,
+  WarpgroupWait,  ///< until at most so many groups are left (aux)
+};
 
 /// Generic address windows, below DeviceMemory::kBase.
 inline constexpr std::uint64_t kSharedWindow = 0x1'0000'0000, kLocalWindow = 0x2'0000'0000,

@@ -259,7 +259,7 @@ std::unique_ptr<Block> Runner::start(u32 number) {
     warp.watch = {.interval = options_.short_turns && context_.traced == 0 ? kFirstLook : 0};
     warp.round = {};
     warp.executed = warp.alone = 0;
-    warp.cluster_arrival = 0;
+    warp.cluster_arrival = warp.product_groups = 0;
     warp.late.clear();
     fill_block(warp, warp.frame);
   }

@@ -266,6 +266,7 @@ void Runner::arrive(Block& block, WarpState& warp) {
   const Record& record = *warp.ip;
   RADDLE_ASSERT(record.op == O_bar);
   const auto op = static_cast<BarOp>(record.imm);
+  if (op >= BarOp::WarpgroupCommit) return arrive_at_warpgroup(block, warp);
   if (op >= BarOp::ClusterArrive) return arrive_at_cluster(block, warp);
   const u32 id = first_value(warp, record.a),
             threads = record.b != 0 ? first_value(warp, record.b) : 0;

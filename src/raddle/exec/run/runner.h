@@ -62,6 +62,7 @@ struct WarpState : Warp {
   Status status = Status::Ready;
   unsigned barrier = 0;               ///< while waiting; kClusterBarrier: for the cluster
   std::uint64_t cluster_arrival = 0;  ///< waits for that opening of the cluster's barrier
+  std::uint64_t product_groups = 0;   ///< wgmma.commit_group that it has executed
   std::vector<StackEntry> entries;
   std::vector<std::shared_ptr<Activation>>
       activations;                       ///< of calls; the kernel's own frame is the block's
@@ -216,6 +217,7 @@ class Runner {
   void arrive(Block& block, WarpState& warp);
   void open_if_complete(Block& block, unsigned id);
   void arrive_at_cluster(Block& block, WarpState& warp);
+  void arrive_at_warpgroup(Block& block, WarpState& warp);
   void open_cluster_if_complete(Cluster& cluster);
   void release_warp(BarrierState& barrier, WarpState& warp);
   void finish(Block& block, WarpState& warp);

@@ -71,7 +71,9 @@ void write_fragment(char* frame, u32 mask, const FragmentRegisters& to, F value)
   });
 }
 
-float real_of(Element element, u32 bits) {
+}  // namespace
+
+double element_value(Element element, u32 bits) {
   switch (element) {
     case Element::F16:
       return scalar::from_f16(bits);
@@ -87,12 +89,10 @@ float real_of(Element element, u32 bits) {
       return std::bit_cast<float>(bits);
   }
 }
-u32 bits_of_real(Element element, double value) {
+u32 element_bits(Element element, double value) {
   if (element == Element::F16) return scalar::to_f16(value);
   return std::bit_cast<u32>(scalar::canonical(static_cast<float>(value)));
 }
-
-}  // namespace
 
 void MatrixProduct::real(const SlowRun& run) const {
   const unsigned rows = d.fragment->rows, columns = d.fragment->columns;
@@ -101,9 +101,8 @@ void MatrixProduct::real(const SlowRun& run) const {
   alignas(64) std::array<double, 32 * 32> right;
   alignas(64) std::array<double, 32 * 32> sum;
   const auto read = [&](const FragmentRegisters& from, auto& to) {
-    read_fragment(run.frame, from, [&](u16 at, u32 bits) {
-      to[at] = double{real_of(from.fragment->element, bits)};
-    });
+    read_fragment(run.frame, from,
+                  [&](u16 at, u32 bits) { to[at] = element_value(from.fragment->element, bits); });
   };
   read(a, left);
   read(b, right);
@@ -118,7 +117,7 @@ void MatrixProduct::real(const SlowRun& run) const {
       }
     }
   write_fragment(run.frame, run.mask, d,
-                 [&](u16 at) { return bits_of_real(d.fragment->element, sum[at]); });
+                 [&](u16 at) { return element_bits(d.fragment->element, sum[at]); });
 }
 
 void MatrixProduct::whole(const SlowRun& run) const {

@@ -35,6 +35,10 @@ Element element_named(std::string_view word);
 unsigned bits_of(Element element);
 bool is_integer(Element element);
 
+/// The value of a real element, of its bits, and the other way about: rounded to the nearest.
+double element_value(Element element, std::uint32_t bits);
+std::uint32_t element_bits(Element element, double value);
+
 struct MatrixShape {
   unsigned m = 0, n = 0, k = 0;
   bool operator==(const MatrixShape&) const = default;

@@ -3,6 +3,7 @@
 
 #include "raddle/exec/decode/address.h"
 #include "raddle/exec/decode/decode_context.h"
+#include "raddle/exec/decode/matrix_words.h"
 
 namespace raddle::exec {
 
@@ -20,15 +21,6 @@ struct MatrixWords {
   bool a_row = true, b_row = false;
   std::string_view layout;  ///< of wmma.load and wmma.store
 };
-
-std::vector<std::string> dotted_words(const ptx::Instruction& inst) {
-  std::vector<std::string> words{""};
-  for (char c : inst.text()) {
-    if (c == '.') words.emplace_back();
-    else if (c != ' ' && c != '\t') words.back() += c;
-  }
-  return words;
-}
 
 bool is_eight_bit(Element e) {
   return e == Element::S8 || e == Element::U8 || e == Element::E4M3 || e == Element::E5M2;

@@ -1,0 +1,208 @@
+#include "raddle/exec/slow/wgmma.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "raddle/base/error.h"
+#include "raddle/exec/run/runner.h"
+
+namespace raddle::exec {
+
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using s32 = std::int32_t;
+using s64 = std::int64_t;
+
+namespace {
+
+constexpr unsigned kWarps = 4, kPart = 16;  // of a warpgroup; bytes read at once
+
+[[noreturn]] void fail(const SlowRun& run, const std::string& what) {
+  const Runner& runner = *static_cast<const Runner*>(run.context->owner);
+  const Warp& warp = *run.context->warp;
+  throw RunError(fmt::format("kernel {}: {} at {}, block {} warp {}", runner.kernel().title, what,
+                             runner.location(run.record->inst), runner.block_text(warp.block),
+                             warp.index));
+}
+
+/// Where a lane's element e of D lies: elements of 8 columns after one another, two rows of two.
+struct Cell {
+  unsigned row, column;
+};
+Cell cell_of(unsigned lane, unsigned e) {
+  return {lane / 4 + 8 * (e / 2 % 2), 8 * (e / 4) + 2 * (lane % 4) + e % 2};
+}
+
+}  // namespace
+
+/// Rows of A and of B transposed, along K.
+struct WarpgroupProduct::Bytes {
+  alignas(64) std::array<std::array<char, kRowBytes>, kRows> a;
+  alignas(64) std::array<std::array<char, kRowBytes>, kMaxColumns> b;
+};
+
+void WarpgroupProduct::read_shared(const SlowRun& run, bool is_a, char* to) const {
+  const Context& c = *run.context;
+  const u64 descriptor = lane_value<u64>(run.frame, is_a ? a_descriptor : b_descriptor, 0);
+  const SharedMatrix matrix = SharedMatrix::of(descriptor);
+  if (!SharedMatrix::well_formed(descriptor))
+    fail(run, fmt::format("matrix descriptor {:#x} has bits that must be zero", descriptor));
+  const unsigned first = is_a ? kRows * (c.warp->index % kWarps) : 0;  // row or column
+  const unsigned count = is_a ? kRows : columns;
+  const auto part = [&](u32 at) {
+    if (at > c.shared_bytes || c.shared_bytes - at < kPart)
+      fail(run, fmt::format("matrix descriptor {:#x} of {} leads to shared address {:#x}, and the "
+                            "block has {} bytes",
+                            descriptor, is_a ? "A" : "B", at, c.shared_bytes));
+    return c.shared + at;
+  };
+  if (!(is_a ? a_along_m : b_along_n)) {
+    for (unsigned i = 0; i < count; ++i)
+      for (unsigned p = 0; p < kRowBytes / kPart; ++p)
+        std::memcpy(to + i * kRowBytes + p * kPart, part(matrix.along_k(first + i, p)), kPart);
+    return;
+  }
+  constexpr unsigned kElements = kPart / 2, kDepth = kRowBytes / 2;  // of 16 bits
+  for (unsigned k = 0; k < kDepth; ++k)
+    for (unsigned i = 0; i < count; i += kElements) {
+      const char* const from = part(matrix.along_mn((first + i) / kElements, k));
+      for (unsigned e = 0; e < kElements; ++e)
+        std::memcpy(to + (i + e) * kRowBytes + 2 * k, from + 2 * e, 2);
+    }
+}
+
+void WarpgroupProduct::real(const SlowRun& run, const Bytes& from, bool accumulates) const {
+  const unsigned deep = depth(), size = kRowBytes / deep;
+  RADDLE_ASSERT(deep <= kMaxDepth && size <= 4);
+  const auto value = [&](Element element, const char* from_byte, bool negated) {
+    u32 word = 0;
+    std::memcpy(&word, from_byte, size);
+    const double x = element_value(element, word);
+    return negated ? -x : x;
+  };
+  alignas(64) std::array<double, kMaxColumns> sum;
+  alignas(64) std::array<std::array<double, kMaxColumns>, kMaxDepth> right;
+  alignas(64) std::array<std::array<double, kMaxColumns>, kRows> result;
+  for (unsigned k = 0; k < deep; ++k)
+    for (unsigned j = 0; j < columns; ++j)
+      right[k][j] = value(b_element, &from.b[j][k * size], b_negated);
+  const bool halves = d_element == Element::F16;
+  const unsigned elements = columns / 2, per = halves ? 2 : 1;  // of D, of a lane; of a register
+  for (auto& row : result) row.fill(0);
+  for (unsigned lane = 0; accumulates && lane < kLanes; ++lane)
+    for (unsigned at = 0; at < elements; ++at) {
+      const u32 word = lane_value<u32>(run.frame, d[at / per], lane) >> (16 * (at % per));
+      const Cell cell = cell_of(lane, at);
+      result[cell.row][cell.column] = element_value(d_element, halves ? word & 0xffff : word);
+    }
+  for (unsigned i = 0; i < kRows; ++i) {
+    sum = result[i];
+    for (unsigned k = 0; k < deep; ++k) {
+      const double x = value(a_element, &from.a[i][k * size], a_negated);
+      for (unsigned j = 0; j < columns; ++j) sum[j] += x * right[k][j];
+    }
+    result[i] = sum;
+  }
+  each_lane(run.mask, [&](unsigned lane) {
+    for (unsigned reg = 0; reg < elements / per; ++reg) {
+      u32 word = 0;
+      for (unsigned half = 0; half < per; ++half) {
+        const Cell cell = cell_of(lane, reg * per + half);
+        word |= element_bits(d_element, result[cell.row][cell.column]) << 16 * half;
+      }
+      set_lane(run.frame, d[reg], lane, word);
+    }
+  });
+}
+
+void WarpgroupProduct::whole(const SlowRun& run, const Bytes& from, bool accumulates) const {
+  const auto bit_product = [&](const char* x, const char* y) {
+    s64 sum = 0;
+    for (unsigned at = 0; at < kRowBytes; at += 8) {
+      u64 left = 0, right = 0;
+      std::memcpy(&left, x + at, 8);
+      std::memcpy(&right, y + at, 8);
+      sum += std::popcount(bits == MatrixProduct::Bits::And ? left & right : left ^ right);
+    }
+    return sum;
+  };
+  const auto byte = [](Element element, char c) {
+    return element == Element::S8 ? s32{static_cast<std::int8_t>(c)}
+                                  : s32{static_cast<std::uint8_t>(c)};
+  };
+  each_lane(run.mask, [&](unsigned lane) {
+    for (unsigned at = 0; at < d.size(); ++at) {
+      const Cell cell = cell_of(lane, at);
+      const auto& x = from.a[cell.row];
+      const auto& y = from.b[cell.column];
+      s64 sum = accumulates ? s64{static_cast<s32>(lane_value<u32>(run.frame, d[at], lane))} : 0;
+      if (bits != MatrixProduct::Bits::None) {
+        sum += bit_product(x.data(), y.data());
+      } else {
+        s32 products = 0;
+        for (unsigned k = 0; k < kRowBytes; ++k)
+          products += byte(a_element, x[k]) * byte(b_element, y[k]);
+        sum += products;
+      }
+      if (satfinite) sum = std::clamp<s64>(sum, INT32_MIN, INT32_MAX);
+      set_lane(run.frame, d[at], lane, static_cast<u32>(sum));
+    }
+  });
+}
+
+/// The operands of a group have been read when all four warps have issued it. A warp that is ahead
+/// asks again at its next turn; live, each time is an instruction.
+void Runner::arrive_at_warpgroup(Block& block, WarpState& warp) {
+  const Record& reg = *warp.ip;
+  bool goes_on = true;
+  if (static_cast<BarOp>(reg.imm) == BarOp::WarpgroupCommit) {
+    ++warp.product_groups;
+  } else {
+    const std::size_t first = warp.index - warp.index % kWarps;
+    for (std::size_t w = first; w < std::min(first + kWarps, block.warps.size()); ++w) {
+      const WarpState& other = block.warps[w];
+      const bool there = other.product_groups + reg.aux >= warp.product_groups;
+      goes_on = goes_on && (there || other.status == WarpState::Status::Done);
+    }
+  }
+  if (!goes_on) yield();
+  if (!goes_on && context_.live == 0) {  // not an instruction of the stream, so it does not count
+    --context_.warp_instructions;
+    context_.thread_instructions -= static_cast<u32>(std::popcount(warp.effective));
+    return;
+  }
+  context_.out[0] = trace::Record::make(reg.inst, 1, 0, 0).head;
+  context_.out[1] = static_cast<u32>(trace::BarrierKind::Warp) << 4;
+  context_.out += trace::kRecordWords;
+  if (goes_on) ++warp.ip;
+}
+
+void WarpgroupProduct::run(const SlowRun& run) const {
+  const Runner& runner = *static_cast<const Runner*>(run.context->owner);
+  const Warp& warp = *run.context->warp;
+  if (run.mask != ~0u) fail(run, "wgmma without all lanes of the warp");
+  if (warp.index - warp.index % kWarps + kWarps > runner.running_block()->warps.size())
+    fail(run, "wgmma without all four warps of a warpgroup");
+  Bytes from;
+  if (a.empty()) {
+    read_shared(run, true, from.a[0].data());
+  } else {
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      for (unsigned r = 0; r < a.size(); ++r) {
+        const u32 word = lane_value<u32>(run.frame, a[r], lane);
+        std::memcpy(&from.a[lane / 4 + 8 * (r % 2)][4 * (lane % 4) + kPart * (r / 2)], &word, 4);
+      }
+  }
+  read_shared(run, false, from.b[0].data());
+  const u32 scale = lane_value<u32>(run.frame, scale_d, 0);
+  const bool accumulates = (scale & 1) != (scale_d_negated ? 1u : 0u);
+  if (is_integer(d_element)) whole(run, from, accumulates);
+  else real(run, from, accumulates);
+}
+
+}  // namespace raddle::exec
