@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "raddle/exec/decode/address.h"
+#include "raddle/exec/decode/tensor_copy.h"
 #include "raddle/exec/slow/bulk_copy.h"
 
 namespace raddle::exec {
@@ -89,7 +90,7 @@ u32 bulk_reduction(const Instruction& inst, Type type) {
 
 void decode_bulk_copy(DecodeContext& ctx, const Instruction& inst) {
   if (group(ctx, inst)) return;
-  if (inst.has("tensor")) refuse();
+  if (inst.has("tensor")) return decode_tensor_copy(ctx, inst);
   if (inst.has("cp_mask") || inst.has("ignore_oob")) refuse();
   if (inst.has("prefetch")) {  // a hint, as the other prefetches
     address_in(ctx, inst, 0, Space::Global);

@@ -51,8 +51,6 @@ void bar(DecodeContext& ctx, const Instruction& inst) {
 
 /// Proxies and barrier objects need no more than other accesses: all memory is one here.
 void fence(DecodeContext& ctx, const Instruction& inst) {
-  for (std::string_view word : inst.modifiers)
-    if (word.starts_with("proxy::tensormap")) refuse();
   const bool all =
       inst.opcode == "membar" || inst.has("sc") || inst.has("acq_rel") || inst.has("acquire");
   ctx.out.current().bytes = inst.has("cta") ? trace::kBlockScope
