@@ -272,10 +272,12 @@ TEST(Analyze, MistakesAreRefusedAndNothingIsWritten) {
   refused("cache missing.rdl", {"missing.rdl"});
   refused("cache vecadd --functional", {"--functional"});
   expect_refused(raddle("analyze"), {"analyze --help"});
-  expect_refused(raddle("analyze caches vecadd"),
-                 {"'caches'", "allocations, bounds, cache, dependencies, footprint, locality or source"});
-  expect_refused(raddle("analyze vecadd size=tiny"),
-                 {"'vecadd'", "allocations, bounds, cache, dependencies, footprint, locality or source"});
+  expect_refused(
+      raddle("analyze caches vecadd"),
+      {"'caches'", "allocations, bounds, cache, dependencies, footprint, locality or source"});
+  expect_refused(
+      raddle("analyze vecadd size=tiny"),
+      {"'vecadd'", "allocations, bounds, cache, dependencies, footprint, locality or source"});
   expect_refused(raddle("analyze cache"), {"workload"});
 }
 

@@ -58,14 +58,14 @@ TEST(Ptx, SharedMemoryDeclaredOutsideAKernelCountsWhereItIsUsed) {
 TEST(Ptx, UnsupportedInstructionIsNamedWithItsLine) {
   const Folder folder;
   const std::string file = folder.write("tcgen05.ptx", kHead +
-                                                         ".visible .entry k() {\n"
-                                                         "  .reg .b32 %r<9>;\n  mov.u32 %r1, 0;\n"
-                                                         "  tcgen05.wait::ld.sync.aligned;\n"
-                                                         "  ret;\n}\n");
+                                                           ".visible .entry k() {\n"
+                                                           "  .reg .b32 %r<9>;\n  mov.u32 %r1, 0;\n"
+                                                           "  tcgen05.wait::ld.sync.aligned;\n"
+                                                           "  ret;\n}\n");
   const Outcome run = raddle("ptx", {file});
   EXPECT_EQ(run.status, 1);
-  EXPECT_THAT(run.err,
-              AllOf(HasSubstr("raddle: "), HasSubstr("tcgen05.ptx:7:3"), HasSubstr("tcgen05.wait")));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("raddle: "), HasSubstr("tcgen05.ptx:7:3"),
+                             HasSubstr("tcgen05.wait")));
   EXPECT_THAT(run.out, Not(HasSubstr("cannot be executed")));
   expect_refused(raddle("run", {file, "kernel=k"}), {"tcgen05.ptx:7", "tcgen05.wait"});
 }

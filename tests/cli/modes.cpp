@@ -99,7 +99,7 @@ std::vector<DeclaredModes> declared(CLI::App& app) {
   std::vector<DeclaredModes> out;
   for (const Command& command :
        {add_run(app, {}), add_exec(app, {}), add_compare(app, {}), add_replay(app, {}),
-        add_record(app), add_analyze(app, {}), add_validate(app, {})}) {
+        add_record(app, {}), add_analyze(app, {}), add_validate(app, {})}) {
     EXPECT_FALSE(command.modes.empty()) << command.app->get_name();
     out.insert(out.end(), command.modes.begin(), command.modes.end());
   }

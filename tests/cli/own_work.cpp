@@ -202,11 +202,11 @@ TEST(AnalyzeBounds, RunsEachPartWithoutLimits) {
       raddle("analyze bounds spmv size=tiny --policies lrr,gto --gpu v100 --quiet --json -"));
   std::vector<std::string> labels;
   for (const Json& run : compared.at("runs")) labels.push_back(run.at("policies"));
-  EXPECT_THAT(labels, testing::ElementsAre("lrr", "lrr ideal l1d", "lrr ideal mshr",
-                                           "lrr ideal noc", "lrr ideal l2", "lrr ideal dram",
-                                           "lrr all ideal", "gto", "gto ideal l1d",
-                                           "gto ideal mshr", "gto ideal noc", "gto ideal l2",
-                                           "gto ideal dram", "gto all ideal"));
+  EXPECT_THAT(labels,
+              testing::ElementsAre("lrr", "lrr ideal l1d", "lrr ideal mshr", "lrr ideal noc",
+                                   "lrr ideal l2", "lrr ideal dram", "lrr all ideal", "gto",
+                                   "gto ideal l1d", "gto ideal mshr", "gto ideal noc",
+                                   "gto ideal l2", "gto ideal dram", "gto all ideal"));
   const Json alone = json_of(raddle(
       "run spmv size=tiny --policy warp=gto --set ideal.l2=true --gpu v100 --quiet --json -"));
   EXPECT_EQ(compared["runs"][11]["result"]["state_hash"], alone["state_hash"]);
@@ -463,8 +463,8 @@ launch:
   call (e), cudaLaunchDeviceV2, (q, t);
   ret;
 })");
-  const Outcome run = raddle(
-      "run", {file, "kernel=parent", "grid=2", "block=1", "args=buf:256", "--gpu", "v100", "--quiet"});
+  const Outcome run = raddle("run", {file, "kernel=parent", "grid=2", "block=1", "args=buf:256",
+                                     "--gpu", "v100", "--quiet"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("blocks of kernel parent wait for one another"));
   EXPECT_THAT(run.err, HasSubstr("so it is for clusters and for kernels that launch kernels"));

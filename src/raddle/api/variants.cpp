@@ -86,7 +86,8 @@ std::vector<Variant> with_bounds(const std::vector<Variant>& variants, const Set
     const sim::Setup setup = sim::read_setup(tree_of(common, variant, registries), registries);
     Variant all = variant;
     all.origin = "analyze bounds";
-    for (const std::string& part : timing::ideal_parts(setup.machine, sim::caches_own_lines(setup))) {
+    for (const std::string& part :
+         timing::ideal_parts(setup.machine, sim::caches_own_lines(setup))) {
       Variant one = variant;
       one.origin = all.origin;
       one.settings.push_back("ideal." + part + "=true");

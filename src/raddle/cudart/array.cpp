@@ -59,7 +59,8 @@ Error make(Context& c, Array** to, const ChannelFormat* format, Extent extent, u
     throw Failure{kInvalidChannelDescriptor};
   constexpr unsigned kKnown = kArrayLayered | kArraySurface | kArrayCubemap | kArrayGather;
   if ((flags & ~kKnown) != 0)
-    throw Failure{kInvalidValue, fmt::format("arrays with flags {:#x} are not supported", flags & ~kKnown)};
+    throw Failure{kInvalidValue,
+                  fmt::format("arrays with flags {:#x} are not supported", flags & ~kKnown)};
   const bool is_plane = extent.height != 0 && extent.depth == 0;
   if (extent.width == 0 || ((flags & kArrayGather) != 0 && !is_plane)) throw Failure{kInvalidValue};
   array.pitch = (extent.width * texel + 31) / 32 * 32;

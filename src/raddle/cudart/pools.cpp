@@ -62,9 +62,8 @@ int raddle_cudaMallocAsync(void** to, std::size_t bytes, Stream* stream) {
 }
 
 int raddle_cudaMallocFromPoolAsync(void** to, std::size_t bytes, Pool* from, Stream* stream) {
-  return call("cudaMallocFromPoolAsync", [&](Context& c) {
-    return allocate(c, to, bytes, pool(c, from), stream);
-  });
+  return call("cudaMallocFromPoolAsync",
+              [&](Context& c) { return allocate(c, to, bytes, pool(c, from), stream); });
 }
 
 int raddle_cudaFreeAsync(void* pointer, Stream* stream) {
@@ -142,8 +141,7 @@ int raddle_cudaMemPoolGetAttribute(Pool* handle, int number, void* value) {
   return call("cudaMemPoolGetAttribute", [&](Context& c) {
     Pool& p = pool(c, handle);
     if (value == nullptr || number < 1 || number > kLast) throw Failure{kInvalidValue};
-    if (number == kReservedCurrent || number == kUsedCurrent)
-      p.attributes[number] = p.used;
+    if (number == kReservedCurrent || number == kUsedCurrent) p.attributes[number] = p.used;
     std::memcpy(value, &p.attributes[number], number < kReleaseThreshold ? 4 : 8);
     return kSuccess;
   });

@@ -103,9 +103,9 @@ struct WayOut {
 
 /// Do lanes exchange something there, or wait for one another? Then it matters who is with whom.
 bool is_collective(const Instruction& instruction) {
-  constexpr std::array<std::string_view, 12> kNames = {
-      "bar",   "barrier", "shfl", "vote", "match", "redux",
-      "elect", "activemask", "mma",  "wmma", "ldmatrix", "wgmma"};
+  constexpr std::array<std::string_view, 12> kNames = {"bar",   "barrier", "shfl",     "vote",
+                                                       "match", "redux",   "elect",    "activemask",
+                                                       "mma",   "wmma",    "ldmatrix", "wgmma"};
   return std::ranges::find(kNames, std::string_view(instruction.opcode)) != kNames.end();
 }
 

@@ -71,8 +71,7 @@ std::string table(const Document& document, const Json& experiments) {
     const Experiment& e = document.experiments[i];
     out += fmt::format("| {} | {} | {} | {} | {} |\n", id_in_paper(e, document.paper),
                        cell(e.title), status_words(e.status) + (e.study ? " (ours)" : ""),
-                       e.shapes == 0 ? "-" : shapes_cell(e),
-                       stated_cell(experiments[i]));
+                       e.shapes == 0 ? "-" : shapes_cell(e), stated_cell(experiments[i]));
   }
   return out;
 }

@@ -182,10 +182,10 @@ std::string texts(const std::vector<std::uint64_t>& numbers) {
 std::string seeds_table(std::span<const Row> rows, std::size_t width) {
   const std::vector<OverSeeds> all = over_seeds(rows);
   if (all.empty()) return "";
-  std::string out =
-      fmt::format("  a seed makes a workload's inputs and every random choice; speed-ups are over {} "
-                  "of the same seed\n",
-                  all.front().label.empty() ? "the first run" : all.front().label);
+  std::string out = fmt::format(
+      "  a seed makes a workload's inputs and every random choice; speed-ups are over {} "
+      "of the same seed\n",
+      all.front().label.empty() ? "the first run" : all.front().label);
   out += fmt::format("  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8}  {}\n", "over seeds", width,
                      "mean cycles", "speed-up", "+-", "min", "max", "seeds");
   for (const OverSeeds& of : all)

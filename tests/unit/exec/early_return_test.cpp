@@ -27,7 +27,8 @@ std::string kernel(const std::string& body) {
   mul.wide.u32 %q3, %r1, 4;
   add.u64 %q1, %q1, %q3;
   add.u64 %q2, %q2, %q3;
-)" + body + R"(
+)" + body +
+         R"(
   activemask.b32 %r5;
   st.global.u32 [%q1], %r5;
   setp.eq.u32 %p8, %r1, %r1;
@@ -79,11 +80,13 @@ TEST(EarlyReturn, ThatNobodyTakes) {
   setp.eq.u32 %p1, %r2, 0;
   setp.gt.u32 %p2, %r1, 99;
   @%p1 bra EVEN;
-  @%p2 )" + std::string(leave) + R"(;
+  @%p2 )" + std::string(leave) +
+                               R"(;
   add.u32 %r4, %r1, 1;
   bra MEET;
 EVEN:
-  @%p2 )" + std::string(leave) + R"(;
+  @%p2 )" + std::string(leave) +
+                               R"(;
   add.u32 %r4, %r1, 2;
 MEET:
 )");
@@ -134,7 +137,8 @@ DONE:
   Rig rig(text);
   const Address with = rig.zeros(4 * 32), after = rig.zeros(4 * 32);
   rig.machine.run(rig.launch("k", {1, 1, 1}, {32, 1, 1}, with, after), nullptr);
-  const std::vector<u32> inside = rig.download<u32>(with, 32), behind = rig.download<u32>(after, 32);
+  const std::vector<u32> inside = rig.download<u32>(with, 32),
+                         behind = rig.download<u32>(after, 32);
   for (u32 lane = 0; lane < 32; ++lane) {
     EXPECT_EQ(inside[lane], lane == 7 ? 77 : ~0x80u) << lane;
     EXPECT_EQ(behind[lane], ~0u) << lane;

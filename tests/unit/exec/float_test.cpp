@@ -158,8 +158,8 @@ TEST(Float, TestP) {
       {"notanumber", [](double x, bool) { return x != x; }},
       {"normal",
        [](double x, bool single) {
-         const double least = single ? 0x1p-126 : 0x1p-1022;
-         return x == 0 || (std::isfinite(x) && std::fabs(x) >= least);
+         const double minimum = single ? 0x1p-126 : 0x1p-1022;
+         return x == 0 || (std::isfinite(x) && std::fabs(x) >= minimum);
        }},
       {"subnormal", [](double x, bool single) {
          return x != 0 && std::fabs(x) < (single ? 0x1p-126 : 0x1p-1022);

@@ -244,9 +244,9 @@ TEST(Unsupported, IsNamedWithItsLineAndOthersStillRun) {
   } catch (const InputError& error) {
     ASSERT_EQ(error.diagnostics().size(), 2u);
     EXPECT_EQ(error.diagnostics()[0].place.line, 8u);
-    EXPECT_THAT(
-        error.what(),
-        testing::HasSubstr("kernel odd needs 'tcgen05.wait::ld.sync.aligned', which is not supported"));
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr(
+                    "kernel odd needs 'tcgen05.wait::ld.sync.aligned', which is not supported"));
   }
 }
 

@@ -64,10 +64,10 @@ TEST(Reconvergence, WhoReturnsInsideALoopIsNotWaitedFor) {
 
 TEST(Reconvergence, SidesMeetBehindABranchThatSomeReturnFrom) {
   for (const char* leave : {"bra OUT", "ret", "exit", "trap"})
-    EXPECT_THAT(points_of("@%p1 bra ELSE;\n@%p2 " + std::string(leave) +
-                          ";\nbra END;\nELSE: @%p3 " + leave +
-                          ";\nmov.b32 %r1, 2;\nEND: mov.b32 %r1, 1;\nOUT: ret;"),
-                ElementsAre(5, 2, 5, 4, 5, 6, 7))
+    EXPECT_THAT(
+        points_of("@%p1 bra ELSE;\n@%p2 " + std::string(leave) + ";\nbra END;\nELSE: @%p3 " +
+                  leave + ";\nmov.b32 %r1, 2;\nEND: mov.b32 %r1, 1;\nOUT: ret;"),
+        ElementsAre(5, 2, 5, 4, 5, 6, 7))
         << leave;
 }
 
@@ -162,7 +162,8 @@ TEST(Reconvergence, IsTheImmediatePostDominatorOnRandomGraphs) {
         ASSERT_LT(points[i], points.size()) << "instruction " << i << " of\n" << body;
         ASSERT_TRUE(expected.reaches(i, points[i])) << "instruction " << i << " of\n" << body;
         ASSERT_TRUE(all == points.size() || expected.reaches(points[i], all))
-            << "instruction " << i << " of\n" << body;
+            << "instruction " << i << " of\n"
+            << body;
         ++nearer;
       }
       branches += points[i] != i + 1;

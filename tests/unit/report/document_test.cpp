@@ -118,7 +118,8 @@ TEST(ReadDocument, NamesFileAndPlaceWhatWasExpectedAndFound) {
             "d.json: experiments[0].figures[1].type: expected bars, lines, stacked, table or "
             "tornado, found \"pie\"");
   EXPECT_EQ(fault("/experiments/1/status", nullptr),
-            "d.json: experiments[1].status: expected pass, refuted, fail, incomplete, tested_elsewhere or "
+            "d.json: experiments[1].status: expected pass, refuted, fail, incomplete, "
+            "tested_elsewhere or "
             "no_verdict, found null");
 }
 
@@ -159,7 +160,8 @@ TEST(ReadDocument, EveryMemberIsChecked) {
       {"/experiments/0/figures/0/series/1/stated", {1, 2, 3}, "of 2 cells, one per x, not of 3"},
       {"/experiments/0/figures/0/series/1/values/0", "much",
        "values[0]: expected a number or null"},
-      {"/experiments/0/shapes/0/verdict", "maybe", "verdict: expected pass, refuted, fail or not_run"},
+      {"/experiments/0/shapes/0/verdict", "maybe",
+       "verdict: expected pass, refuted, fail or not_run"},
       {"/experiments/0/shapes/0/detail", 1, "detail: expected a text"},
       {"/experiments/0/stated/0/what", nullptr, "what: expected a text"},
       {"/experiments/0/stated/0/paper", "63 %", "paper: expected a number or null"},

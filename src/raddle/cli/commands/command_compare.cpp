@@ -263,8 +263,8 @@ void add_kept_options(CLI::App* compare, CompareCommand& command) {
 Command add_compare(CLI::App& app, std::vector<std::string> arguments) {
   auto command = std::make_shared<CompareCommand>();
   command->arguments = std::move(arguments);
-  CLI::App* compare =
-      declare(app, "compare", "the same work under several policies: a table and a report", *command);
+  CLI::App* compare = declare(
+      app, "compare", "the same work under several policies: a table and a report", *command);
   add_kept_options(compare, *command);
   compare->footer(
       "raddle compare bfs my.rdl --policies lrr,gto,gto+swl:limit=4 --report r.html\n"

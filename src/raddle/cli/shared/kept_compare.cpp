@@ -22,10 +22,10 @@ namespace raddle::cli {
 
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 /// Texts in JSON are texts in TOML.
-std::string quoted(const std::string& text) { return Json(text).dump(); }
+std::string quoted(const std::string& text) { return SortedJson(text).dump(); }
 
 std::string list(const std::vector<std::string>& texts) {
   std::string out;

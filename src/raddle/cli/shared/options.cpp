@@ -38,7 +38,8 @@ CLI::Validator number_from(std::uint64_t minimum) {
 CLI::Validator real_in(double minimum, double maximum) {
   return {[minimum, maximum](std::string& text) {
             double value = 0;
-            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            const auto [end, error] =
+                std::from_chars(text.data(), text.data() + text.size(), value);
             const bool fine = error == std::errc() && end == text.data() + text.size();
             return fine && value >= minimum && value <= maximum
                        ? ""

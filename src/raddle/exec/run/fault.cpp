@@ -89,13 +89,21 @@ std::string fault_text(const Context& context, const Record& ip, Memory memory, 
   std::string about;
   switch (memory) {
     case Memory::Global:
-    case Memory::Const: about = runner.memory().describe(address); break;
-    case Memory::Shared: about = fmt::format("the block has {} bytes", context.shared_bytes); break;
-    case Memory::Local: about = fmt::format("the thread has {} bytes", context.local_bytes); break;
+    case Memory::Const:
+      about = runner.memory().describe(address);
+      break;
+    case Memory::Shared:
+      about = fmt::format("the block has {} bytes", context.shared_bytes);
+      break;
+    case Memory::Local:
+      about = fmt::format("the thread has {} bytes", context.local_bytes);
+      break;
     case Memory::Param:
       about = fmt::format("there are {} bytes of parameters", context.parameter_bytes);
       break;
-    case Memory::Nowhere: about = "it lies in no memory"; break;
+    case Memory::Nowhere:
+      about = "it lies in no memory";
+      break;
   }
   static constexpr const char* kNames[] = {"global", "shared", "local",
                                            "const",  "param",  "generic"};
@@ -112,10 +120,14 @@ bool is_outside(const Context& context, Memory memory, const Wanted& want, u64 a
     case Memory::Global:
     case Memory::Const:
       return !static_cast<const Runner*>(context.owner)->memory().valid(address, bytes);
-    case Memory::Shared: return beyond(context.shared_bytes);
-    case Memory::Local: return beyond(context.local_bytes);
-    case Memory::Param: return want.store || beyond(context.parameter_bytes);
-    case Memory::Nowhere: break;
+    case Memory::Shared:
+      return beyond(context.shared_bytes);
+    case Memory::Local:
+      return beyond(context.local_bytes);
+    case Memory::Param:
+      return want.store || beyond(context.parameter_bytes);
+    case Memory::Nowhere:
+      break;
   }
   return true;
 }
@@ -137,8 +149,7 @@ bool report_access(Context* context, const Record* ip, const char* frame, u32 ma
     if (!outside && !misaligned) continue;
     const bool global = memory == Memory::Global || memory == Memory::Const;
     // Texts are made where they are told: a loop may stray millions of times.
-    const Stray stray =
-        global && !misaligned ? runner.strays(address, bytes) : Stray::Fault;
+    const Stray stray = global && !misaligned ? runner.strays(address, bytes) : Stray::Fault;
     if (stray != Stray::Again) {
       const std::string text =
           fault_text(*context, *ip, memory, want, outside, address, bytes, lane);

@@ -30,31 +30,35 @@ void BulkTraffic::align(unsigned lane, std::string_view what, u64 value, u64 uni
 }
 
 char* BulkTraffic::global(unsigned lane, Address address, u64 bytes) {
-  const Context& c = *run_.context;
-  Runner& runner = *static_cast<Runner*>(c.owner);
+  const Context& context = *run_.context;
+  Runner& runner = *static_cast<Runner*>(context.owner);
   const bool store = access_ == Access::Store;
   for (u64 done = 0; done < bytes;) {  // whole allocations are in sight line by line
     const Address at = address + done;
     const auto part = static_cast<unsigned>(std::min(kLine - at % kLine, bytes - done));
     const bool valid = at >= DeviceMemory::kBase && runner.memory().valid(at, part);
     if (!valid) {
-      const std::string text = fmt::format(
-          "kernel {}: bulk copy of {} bytes {} global address {:#x}, which leaves all allocations "
-          "at {:#x}, at {}, {}",
-          runner.kernel().title, bytes, store ? "to" : "from", address, at,
-          runner.location(run_.record->inst), runner.thread_text(*c.warp, lane));
-      if (!runner.strays(at, part, text)) throw RunError(text);
+      const Stray stray = runner.strays(at, part);
+      if (stray != Stray::Again) {
+        const std::string text = fmt::format(
+            "kernel {}: bulk copy of {} bytes {} global address {:#x}, which leaves all "
+            "allocations at {:#x}, at {}, {}",
+            runner.kernel().title, bytes, store ? "to" : "from", address, at,
+            runner.location(run_.record->inst), runner.thread_text(*context.warp, lane));
+        if (stray == Stray::Fault) throw RunError(text);
+        runner.warn_of_stray(text);
+      }
     }
     done += part;
   }
   add_lines(lane, address, bytes);
-  if (RecordWatcher* w = runner.watcher(); w != nullptr)
+  if (RecordWatcher* watcher = runner.watcher(); watcher != nullptr)
     for (u64 done = 0; done < bytes; done += kWatched) {
       const auto part = static_cast<unsigned>(std::min(kWatched, bytes - done));
-      store ? w->slow_store(c, lane, address + done, part)
-            : w->slow_load(c, lane, address + done, part);
+      store ? watcher->slow_store(context, lane, address + done, part)
+            : watcher->slow_load(context, lane, address + done, part);
     }
-  return c.global + (address - DeviceMemory::kBase);
+  return context.global + (address - DeviceMemory::kBase);
 }
 
 char* BulkTraffic::shared(unsigned lane, u64 offset, u64 bytes) {

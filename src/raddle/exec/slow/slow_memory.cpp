@@ -65,8 +65,7 @@ char* SlowAccess::global(unsigned lane, u64 address, unsigned bytes) {
     const auto& runner = *static_cast<const Runner*>(c.owner);
     const Stray stray = runner.strays(address, bytes);
     if (stray == Stray::Fault) fail(lane, address, bytes, "out-of-bounds");
-    if (stray == Stray::First)
-      runner.warn_of_stray(fault(lane, address, bytes, "out-of-bounds"));
+    if (stray == Stray::First) runner.warn_of_stray(fault(lane, address, bytes, "out-of-bounds"));
   }
   const u32 line = static_cast<u32>(address >> 7);
   unsigned k = transaction_count_;

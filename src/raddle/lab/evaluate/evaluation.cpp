@@ -184,8 +184,7 @@ class Evaluation {
                 {"detail", found.detail}};
     if (!s.bound) return out;
     const Judgement bound = judged({s.bound->text, s.bound->check, s.of, 0, std::nullopt});
-    if (found.verdict == Verdict::Fail && bound.verdict == Verdict::Pass)
-      out["verdict"] = kRefuted;
+    if (found.verdict == Verdict::Fail && bound.verdict == Verdict::Pass) out["verdict"] = kRefuted;
     out["bound"] = {{"statement", s.bound->check.text},
                     {"text", s.bound->text},
                     {"assumes", s.bound->assumptions},

@@ -446,8 +446,7 @@ class Body {
       out.check = std::move(*check);
     out.text = section.text("text", out.check.text);
     out.tolerance = section.number("tolerance", {0, 1}).value_or(0);
-    if (auto bound = section.section("bound"))
-      out.bound = trend_bound(*bound, out.of.has_value());
+    if (auto bound = section.section("bound")) out.bound = trend_bound(*bound, out.of.has_value());
     return out;
   }
 

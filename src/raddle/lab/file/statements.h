@@ -48,8 +48,8 @@ inline constexpr std::array<std::string_view, 3> kComparisonModeNames = {"ratio"
 /// What no policy can exceed on this machine with these programs: refutes a number that lies beyond.
 struct NumberBound {
   Formula value;
-  bool is_upper = true;          ///< no policy gives more; else less
-  std::string text, assumptions; /// what bounds it, and under which conditions
+  bool is_upper = true;           ///< no policy gives more; else less
+  std::string text, assumptions;  /// what bounds it, and under which conditions
 };
 
 /// What makes a condition impossible under any policy: refutes it where it holds.

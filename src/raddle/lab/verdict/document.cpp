@@ -118,8 +118,8 @@ Json document(const Paper& paper, const Plan& plan, const std::vector<RunState>&
     out["explanation"] = experiment.explanation;
     if (evaluated.contains("counters")) out["counters"] = evaluated["counters"];
     // What holds without the runs that failed may not hold with them.
-    const bool judged = out["status"] == "pass" || out["status"] == kNoVerdict ||
-                        out["status"] == kRefuted;
+    const bool judged =
+        out["status"] == "pass" || out["status"] == kNoVerdict || out["status"] == kRefuted;
     if (judged && runs["done"] != runs["total"]) out["status"] = "incomplete";
     out["runs"] = std::move(runs);
     if (Json settings = run_settings(experiment); !settings.empty())

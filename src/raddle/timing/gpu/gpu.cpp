@@ -35,8 +35,7 @@ Accounting::Spec accounting_of(const Assembly& assembly, Cycle sample_interval) 
                         .sample_interval = sample_interval,
                         .window = assembly.window()};
   const bool has_links = machine.noc.topology == Topology::Mesh && !machine.ideal.noc;
-  if (sample_interval != 0 && has_links)
-    spec.mesh = assembly.mesh_places();
+  if (sample_interval != 0 && has_links) spec.mesh = assembly.mesh_places();
   return spec;
 }
 }  // namespace

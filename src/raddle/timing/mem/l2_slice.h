@@ -284,7 +284,7 @@ class L2Slice {
   Ring<WriteBack>& write_backs_;
   const AddressMap& map_;
   L2Spec spec_;
-  bool ideal_;  // every request hits
+  bool ideal_;                     // every request hits
   std::uint8_t line_sectors_ = 0;  // all of a line if DRAM moves lines, else none
   Tags tags_;
   L2Fabric fabric_;

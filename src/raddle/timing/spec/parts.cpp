@@ -13,7 +13,8 @@ std::uint32_t network_mhz(const MachineSpec& m) {
 /// Of an ideal network a flit holds any packet.
 PacketSize packet_of(const MachineSpec& m) {
   const std::uint32_t whole = m.noc.header_bytes + m.core_rank_bytes + m.l2.line_bytes;
-  return {m.ideal.noc ? whole : m.noc.flit_bytes, m.noc.header_bytes, m.l2.sector_bytes, m.core_rank_bytes};
+  return {m.ideal.noc ? whole : m.noc.flit_bytes, m.noc.header_bytes, m.l2.sector_bytes,
+          m.core_rank_bytes};
 }
 
 /// What an ideal port lets its receiver hold: more than can be on their way to it.

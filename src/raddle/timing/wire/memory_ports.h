@@ -18,8 +18,7 @@ using MessageLink = Link<Message>;
 /// of each sender).
 inline unsigned port_capacity(const PortSpec& port) {
   const auto two_wires = static_cast<unsigned>(network_clock(port).other_at(2 * port.latency)) + 1;
-  return std::max(port.queue_flits,
-                  two_wires * std::max(port.senders, 1u) + port.largest_packet);
+  return std::max(port.queue_flits, two_wires * std::max(port.senders, 1u) + port.largest_packet);
 }
 
 /// One SM's side of the networks.
