@@ -93,8 +93,8 @@ TEST_P(IdealMachine, IsOneHoweverItIsSimulated) {
   }
 }
 
-// Not a law: a machine that is better in one place may meet another order of events elsewhere. Three
-// per cent is what that does here at most.
+// Not a law: a machine that is better in one place may meet another order of events elsewhere.
+// Three per cent is what that does here at most.
 TEST_P(IdealMachine, IsNoSlowerThanTheRealOneUnderAnyPolicy) {
   for (const char* workload : {"spmv", "bfs", "kmeans"}) {
     std::uint64_t best = ~0ull;

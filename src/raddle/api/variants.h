@@ -20,8 +20,8 @@ struct Variant {
 /// Every entry of `policies` ("" = the machine's) with every combination of the values of
 /// `sweeps` and of those entries of common.set that are lists. A parameter of a policy
 /// (policy.throttle.limit) is swept where the policy has it. Throws InputError.
-/// `bounds`: each of them is followed by itself with one part of the machine ideal (ideal.l1d, ...),
-/// and with all.
+/// `bounds`: each of them is followed by itself with one part of the machine ideal (ideal.l1d,
+/// ...), and with all.
 std::vector<Variant> make_variants(const Settings& common, const std::string& policies,
                                    const std::vector<std::string>& sweeps,
                                    const policy::Registries& registries, bool bounds = false);

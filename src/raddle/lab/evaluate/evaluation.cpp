@@ -208,8 +208,8 @@ class Evaluation {
     return out;
   }
 
-  /// A bound that a run of ours exceeds is none; one that leaves room for the paper's number refutes
-  /// nothing.
+  /// A bound that a run of ours exceeds is none; one that leaves room for the paper's number
+  /// refutes nothing.
   void add_bound(const NumberBound& bound, const ReportedValue& s, const Number& ours, Json& out) {
     const Number limit = number(bound.value, grid_.unset());
     const auto beyond = [&](double value) {

@@ -45,7 +45,8 @@ struct Figure {
 enum class ComparisonMode : std::uint8_t { Ratio, Value, Exact };
 inline constexpr std::array<std::string_view, 3> kComparisonModeNames = {"ratio", "value", "exact"};
 
-/// What no policy can exceed on this machine with these programs: refutes a number that lies beyond.
+/// What no policy can exceed on this machine with these programs: refutes what
+/// lies beyond.
 struct NumberBound {
   Formula value;
   bool is_upper = true;           ///< no policy gives more; else less
