@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "raddle/exec/decode/address.h"
+#include "raddle/exec/decode/atomic_words.h"
 #include "raddle/exec/decode/tensor_copy.h"
 #include "raddle/exec/slow/bulk_copy.h"
 
@@ -19,12 +20,6 @@ using trace::OpKind;
 
 namespace {
 
-SlowAddress address_in(DecodeContext& ctx, const Instruction& inst, std::size_t operand,
-                       Space space) {
-  SlowAddress address = slow_address(ctx, inst, ctx.in.operand(operand));
-  address.space = space;
-  return address;
-}
 bool names_shared(std::string_view word) {
   return word == "shared::cta" || word == "shared::cluster" || word == "shared";
 }
@@ -54,6 +49,13 @@ bool group(DecodeContext& ctx, const Instruction& inst) {
 
 }  // namespace
 
+SlowAddress address_in(DecodeContext& ctx, const Instruction& inst, std::size_t operand,
+                       Space space) {
+  SlowAddress address = slow_address(ctx, inst, ctx.in.operand(operand));
+  address.space = space;
+  return address;
+}
+
 void emit_bulk(DecodeContext& ctx, std::unique_ptr<const SlowInstruction> made, OpKind kind,
                bool tells) {
   const bool global =
@@ -67,21 +69,12 @@ void emit_bulk(DecodeContext& ctx, std::unique_ptr<const SlowInstruction> made, 
 }
 
 u32 bulk_reduction(const Instruction& inst, Type type) {
-  static constexpr std::pair<std::string_view, AtomOp> kOps[] = {
-      {"add", AtomOp::Add}, {"min", AtomOp::Min}, {"max", AtomOp::Max}, {"inc", AtomOp::Inc},
-      {"dec", AtomOp::Dec}, {"and", AtomOp::And}, {"or", AtomOp::Or},   {"xor", AtomOp::Xor}};
-  static constexpr std::pair<Type, AtomType> kTypes[] = {
-      {Type::U32, AtomType::U32},  {Type::B32, AtomType::U32}, {Type::S32, AtomType::S32},
-      {Type::U64, AtomType::U64},  {Type::B64, AtomType::U64}, {Type::S64, AtomType::S64},
-      {Type::F32, AtomType::F32},  {Type::F64, AtomType::F64}, {Type::F16, AtomType::F16},
-      {Type::BF16, AtomType::BF16}};
-  std::optional<AtomOp> op;
-  std::optional<AtomType> as;
-  for (const auto& [name, known] : kOps)
-    if (inst.has(name)) op = known;
-  for (const auto& [from, known] : kTypes)
-    if (from == type) as = known;
+  const std::optional<AtomOp> op = atomic_operation(inst);
+  const std::optional<AtomType> as = atomic_type(type);
   if (!op || !as) refuse("reduction");
+  if (*op == AtomOp::Exchange || *op == AtomOp::Compare) refuse("reduction");
+  if (*as == AtomType::F16x2 || *as == AtomType::BF16x2 || *as == AtomType::B16)
+    refuse("reduction");
   const bool half = type == Type::F16 || type == Type::BF16;
   const bool extreme = *op == AtomOp::Min || *op == AtomOp::Max;
   if (ptx::is_float(type) && *op != AtomOp::Add && !(half && extreme)) refuse("reduction");

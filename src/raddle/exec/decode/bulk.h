@@ -2,6 +2,7 @@
 // st.async and st.bulk, red.async.
 #pragma once
 #include "raddle/exec/decode/decode_context.h"
+#include "raddle/exec/slow/slow_access.h"
 
 namespace raddle::exec {
 
@@ -9,6 +10,9 @@ void decode_bulk_copy(DecodeContext& ctx, const ptx::Instruction& inst);
 void decode_remote_store(DecodeContext& ctx, const ptx::Instruction& inst);
 void decode_bulk_clear(DecodeContext& ctx, const ptx::Instruction& inst);
 
+/// The operand's address in that space, which the instruction's copy has for it.
+SlowAddress address_in(DecodeContext& ctx, const ptx::Instruction& inst, std::size_t operand,
+                       ptx::Space space);
 /// AtomOp and AtomType of a reduction, as in O_atom's aux. Refused where PTX has no such one.
 std::uint32_t bulk_reduction(const ptx::Instruction& inst, ptx::Type type);
 /// What every bulk copy is to the timing model. `tells`: barrier objects.

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "raddle/exec/decode/address.h"
+#include "raddle/exec/decode/atomic_words.h"
 #include "raddle/exec/decode/bulk.h"
 #include "raddle/exec/slow/tensor_copy.h"
 
@@ -51,19 +52,10 @@ void im2col_offsets(DecodeContext& ctx, std::size_t at, TensorCopy& made) {
   if (made.offsets.size() != count) refuse("number of offsets");
 }
 
-SlowAddress shared_address(DecodeContext& ctx, const Instruction& inst, std::size_t at) {
-  SlowAddress address = slow_address(ctx, inst, ctx.in.operand(at));
-  address.space = Space::Shared;
-  return address;
-}
-
 AtomOp reduction_of(const Instruction& inst) {
-  static constexpr std::pair<std::string_view, AtomOp> kOps[] = {
-      {"add", AtomOp::Add}, {"min", AtomOp::Min}, {"max", AtomOp::Max}, {"inc", AtomOp::Inc},
-      {"dec", AtomOp::Dec}, {"and", AtomOp::And}, {"or", AtomOp::Or},   {"xor", AtomOp::Xor}};
-  for (const auto& [name, op] : kOps)
-    if (inst.has(name)) return op;
-  refuse("reduction");
+  const std::optional<AtomOp> op = atomic_operation(inst);
+  if (!op || *op == AtomOp::Exchange || *op == AtomOp::Compare) refuse("reduction");
+  return *op;
 }
 
 }  // namespace
@@ -85,14 +77,14 @@ void decode_tensor_copy(DecodeContext& ctx, const Instruction& inst) {
     made->action = reduces ? TensorCopy::Action::Reduce : TensorCopy::Action::Store;
     if (reduces) made->op = reduction_of(inst);
     map_and_coordinates(ctx, inst, 0, *made);
-    made->shared = shared_address(ctx, inst, 1);
+    made->shared = address_in(ctx, inst, 1, Space::Shared);
     return emit_bulk(ctx, std::move(made), reduces ? OpKind::ReduceGlobal : OpKind::StoreGlobal,
                      false);
   }
   if (!inst.has("mbarrier::complete_tx::bytes")) refuse("completion");
-  made->shared = shared_address(ctx, inst, 0);
+  made->shared = address_in(ctx, inst, 0, Space::Shared);
   map_and_coordinates(ctx, inst, 1, *made);
-  made->barrier = shared_address(ctx, inst, 2);
+  made->barrier = address_in(ctx, inst, 2, Space::Shared);
   std::size_t at = 3;
   if (made->im2col) im2col_offsets(ctx, at++, *made);
   if (inst.has("multicast::cluster")) made->blocks = ctx.in.source(at++, Type::B16);

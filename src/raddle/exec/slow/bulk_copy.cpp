@@ -35,22 +35,29 @@ void BulkCopy::combine(char* to, const char* from, u64 bytes) const {
   else std::memmove(to, from, bytes);
 }
 
+BulkCopy::Ends BulkCopy::ends_of(const SlowRun& run, unsigned lane,
+                                 const BulkTraffic& traffic) const {
+  const Ends out{lane_value<u32>(run.frame, bytes, lane), from.of(run.frame, lane),
+                 to.of(run.frame, lane)};
+  traffic.align(lane, "size", out.size, kUnit);
+  traffic.align(lane, "source", out.source, kUnit);
+  traffic.align(lane, "destination", out.target, kUnit);
+  return out;
+}
+
 void BulkCopy::load(const SlowRun& run) const {
   RADDLE_ASSERT(barrier.has_value());
   BulkTraffic traffic(run, Access::Load);
   each_lane(run.mask, [&](unsigned lane) {
-    const u64 size = lane_value<u32>(run.frame, bytes, lane);
-    const u64 source = from.of(run.frame, lane), target = to.of(run.frame, lane);
-    traffic.align(lane, "size", size, kUnit);
-    traffic.align(lane, "source", source, kUnit);
-    traffic.align(lane, "destination", target, kUnit);
+    const auto [size, source, target] = ends_of(run, lane, traffic);
     const char* const data = traffic.global(lane, source, size);
     std::optional<u32> mask;
     if (blocks) mask = lane_value<std::uint16_t>(run.frame, *blocks, lane);
-    each_block(mask, target, barrier->of(run.frame, lane), [&](u64 place, u64 object) {
-      combine(traffic.shared(lane, place, size), data, size);
-      traffic.complete(lane, object, size);
-    });
+    each_block(mask, target, barrier->of(run.frame, lane),
+               [&, bytes = size](u64 place, u64 object) {
+                 combine(traffic.shared(lane, place, bytes), data, bytes);
+                 traffic.complete(lane, object, bytes);
+               });
   });
   traffic.write();
 }
@@ -58,11 +65,7 @@ void BulkCopy::load(const SlowRun& run) const {
 void BulkCopy::store(const SlowRun& run) const {
   BulkTraffic traffic(run, Access::Store);
   each_lane(run.mask, [&](unsigned lane) {
-    const u64 size = lane_value<u32>(run.frame, bytes, lane);
-    const u64 source = from.of(run.frame, lane), target = to.of(run.frame, lane);
-    traffic.align(lane, "size", size, kUnit);
-    traffic.align(lane, "source", source, kUnit);
-    traffic.align(lane, "destination", target, kUnit);
+    const auto [size, source, target] = ends_of(run, lane, traffic);
     const char* const data = traffic.shared(lane, source, size);
     combine(traffic.global(lane, target, size), data, size);
   });
@@ -73,11 +76,7 @@ void BulkCopy::distribute(const SlowRun& run) const {
   RADDLE_ASSERT(barrier.has_value());
   BulkTraffic traffic(run, Access::Store);
   each_lane(run.mask, [&](unsigned lane) {
-    const u64 size = lane_value<u32>(run.frame, bytes, lane);
-    const u64 source = from.of(run.frame, lane), target = to.of(run.frame, lane);
-    traffic.align(lane, "size", size, kUnit);
-    traffic.align(lane, "source", source, kUnit);
-    traffic.align(lane, "destination", target, kUnit);
+    const auto [size, source, target] = ends_of(run, lane, traffic);
     const char* const data = traffic.shared(lane, source, size);
     combine(traffic.shared(lane, target, size), data, size);
     traffic.complete(lane, barrier->of(run.frame, lane), size);

@@ -11,6 +11,8 @@
 
 namespace raddle::exec {
 
+class BulkTraffic;
+
 class BulkCopy final : public SlowInstruction {
  public:
   SlowAddress to, from;                 ///< the space of each is Global or Shared
@@ -22,6 +24,11 @@ class BulkCopy final : public SlowInstruction {
   void run(const SlowRun& run) const override;
 
  private:
+  struct Ends {
+    std::uint64_t size, source, target;
+  };
+  /// Of a lane's copy. Throws RunError where one is no multiple of 16.
+  Ends ends_of(const SlowRun& run, unsigned lane, const BulkTraffic& traffic) const;
   void load(const SlowRun& run) const;
   void store(const SlowRun& run) const;
   void distribute(const SlowRun& run) const;

@@ -5,6 +5,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/exec/decode/address.h"
+#include "raddle/exec/decode/atomic_words.h"
 #include "raddle/exec/decode/bulk.h"
 #include "raddle/exec/decode/decode_context.h"
 #include "raddle/exec/slow/vector_atomic.h"
@@ -317,19 +318,6 @@ void wide_atom(DecodeContext& ctx, const Instruction& inst) {
 }
 
 void atom(DecodeContext& ctx, const Instruction& inst) {
-  static constexpr std::pair<std::string_view, AtomOp> kOpsByName[] = {
-      {"add", AtomOp::Add},    {"min", AtomOp::Min}, {"max", AtomOp::Max},
-      {"inc", AtomOp::Inc},    {"dec", AtomOp::Dec}, {"and", AtomOp::And},
-      {"or", AtomOp::Or},      {"xor", AtomOp::Xor}, {"exch", AtomOp::Exchange},
-      {"cas", AtomOp::Compare}};
-  static constexpr std::pair<Type, AtomType> kTypes[] = {
-      {Type::U32, AtomType::U32},     {Type::B32, AtomType::U32},
-      {Type::S32, AtomType::S32},     {Type::U64, AtomType::U64},
-      {Type::B64, AtomType::U64},     {Type::S64, AtomType::S64},
-      {Type::F32, AtomType::F32},     {Type::F64, AtomType::F64},
-      {Type::F16, AtomType::F16},     {Type::BF16, AtomType::BF16},
-      {Type::F16x2, AtomType::F16x2}, {Type::BF16x2, AtomType::BF16x2},
-      {Type::B16, AtomType::B16}};
   const Type type = ctx.in.type();
   const bool returns = inst.opcode == "atom";
   const std::size_t at = returns ? 1 : 0;
@@ -337,12 +325,8 @@ void atom(DecodeContext& ctx, const Instruction& inst) {
   if (inst.has("async")) refuse();
   if (type == Type::B128) return wide_atom(ctx, inst);
   const bool vector = ctx.in.operand(at + 1).kind == Kind::Vector;
-  std::optional<AtomOp> op;
-  std::optional<AtomType> as;
-  for (const auto& [name, named] : kOpsByName)
-    if (inst.has(name)) op = named;
-  for (const auto& [from, access] : kTypes)
-    if (from == type) as = access;
+  const std::optional<AtomOp> op = atomic_operation(inst);
+  const std::optional<AtomType> as = atomic_type(type);
   const bool is_float = ptx::is_float(type);
   if (!op || !as) refuse();
   if (is_float && *op != AtomOp::Add && *op != AtomOp::Min && *op != AtomOp::Max) refuse();
