@@ -17,7 +17,8 @@ PacketSize packet_of(const MachineSpec& m) {
           m.core_rank_bytes};
 }
 
-/// What an ideal port lets its receiver hold: more than can be on their way to it.
+/// Packets that an ideal port lets its receiver hold: as many as a machine file may ask for. Beyond
+/// them it is the receiver that is too slow, and not the network.
 constexpr std::uint32_t kIdealQueue = 255;
 /// MSHRs, merges and places of the miss queue: as many as a machine file may ask for.
 constexpr std::uint32_t kIdealMshrs = 4096, kIdealMerges = 256, kIdealMissQueue = 1024;
