@@ -24,10 +24,12 @@ class BarrierObjects {
  public:
   explicit BarrierObjects(unsigned block_slots) : objects_(block_slots) {}
 
-  /// A block takes the slot: it has no objects.
+  /// A block takes the slot: it has no objects, and what was still to come for those of the block
+  /// before, which has ended without waiting for it, nobody hears.
   void start_block(unsigned slot) {
     RADDLE_ASSERT(slot < objects_.size());
     objects_[slot].clear();
+    std::erase_if(late_, [&](const Late& late) { return late.slot == slot; });
   }
   /// A warp takes the slot: nothing of it is on its way.
   void start_warp(unsigned warp) { issued_[warp] = came_[warp] = 0; }
