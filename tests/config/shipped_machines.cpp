@@ -89,6 +89,8 @@ TEST_P(Shipped, SetsEveryField) {
     std::replace(path.begin(), path.end(), '/', '.');
     if (path.starts_with("run.")) continue;
     if (path.starts_with("energy.")) path = "energy.table";
+    // What is ideal is a question put to a machine: every machine as it is has nothing ideal.
+    if (path.starts_with("ideal.") && value == false) continue;
     // What is switched off needs no numbers.
     if (path.starts_with("sm.shared_units.") && value == false) continue;
     if (path.starts_with("sm.fetch.") && path != "sm.fetch.cache_kib" && !tree.find(path) &&
