@@ -21,6 +21,8 @@ double student_t(std::uint64_t degrees) {
 }
 
 constexpr std::uint64_t kFewest = 3;  // launches that tell anything of a scatter
+/// Of what may be anywhere in a range: its standard deviation in half ranges, times 1.96.
+constexpr double kOfRange = 1.96 / 1.7320508;
 
 }  // namespace
 
@@ -33,6 +35,27 @@ void LaunchClass::Sums::add(double instructions, double cycles) {
   yy += cycles * cycles;
 }
 
+double LaunchClass::Sums::squares(double rate) const {
+  return std::max(yy - 2 * rate * xy + rate * rate * xx, 0.0);
+}
+
+void LaunchClass::add(std::uint64_t period, bool follows, double instructions, double cycles) {
+  const unsigned place = follows ? 0 : 1;
+  by_place[place].add(instructions, cycles);
+  RADDLE_ASSERT(periods.empty() || periods.back().number <= period);
+  if (periods.empty() || periods.back().number != period) periods.push_back({period, {}});
+  periods.back().by_place[place].add(instructions, cycles);
+}
+
+void LaunchClass::estimate(std::uint64_t period, std::uint64_t instructions) {
+  ++estimated;
+  estimated_instructions += instructions;
+  RADDLE_ASSERT(stretches.empty() || stretches.back().behind <= period);
+  if (stretches.empty() || stretches.back().behind != period) stretches.push_back({period});
+  ++stretches.back().launches;
+  stretches.back().instructions += instructions;
+}
+
 bool LaunchClass::behind_estimated() const {
   return by_place[0].launches < kFewest && by_place[1].launches >= kFewest;
 }
@@ -40,9 +63,7 @@ bool LaunchClass::behind_estimated() const {
 double LaunchClass::scatter() const {
   const Sums& s = counted();
   if (s.launches < 2) return 0;
-  const double r = rate();
-  const double squares = s.yy - 2 * r * s.xy + r * r * s.xx;
-  return std::sqrt(std::max(squares, 0.0) / static_cast<double>(s.launches - 1));
+  return std::sqrt(s.squares(rate()) / static_cast<double>(s.launches - 1));
 }
 
 double LaunchClass::error() const {
@@ -53,13 +74,81 @@ double LaunchClass::error() const {
   return student_t(s.launches - 1) * scatter() * std::sqrt(n) / s.y;
 }
 
+namespace {
+
+/// The first period behind a stretch, of those that tell something.
+std::size_t place_behind(std::uint64_t period, const std::vector<LaunchClass::Told>& periods) {
+  return static_cast<std::size_t>(
+      std::ranges::upper_bound(periods, period, {}, &LaunchClass::Told::period) - periods.begin());
+}
+
+}  // namespace
+
+std::vector<LaunchClass::Told> LaunchClass::told() const {
+  const unsigned place = behind_estimated() ? 1 : 0;
+  std::vector<Told> out;
+  for (const Period& period : periods)
+    if (const Sums& s = period.by_place[place]; s.launches != 0)
+      out.push_back({period.number, s, 0, 0});
+  if (out.empty()) return out;
+  for (const Stretch& stretch : stretches) {
+    const std::size_t behind = place_behind(stretch.behind, out);
+    // Before the first period or behind the last both are the same one.
+    Told& one = out[behind == 0 ? 0 : behind - 1];
+    Told& other = out[std::min(behind, out.size() - 1)];
+    for (Told* by : {&one, &other}) {
+      by->launches += 0.5 * static_cast<double>(stretch.launches);
+      by->instructions += 0.5 * static_cast<double>(stretch.instructions);
+    }
+  }
+  return out;
+}
+
+double LaunchClass::estimated_cycles() const {
+  double sum = 0;
+  for (const Told& period : told()) sum += period.by.rate() * period.instructions;
+  return sum;
+}
+
+/// How far the cycles of a stretch may be from what its two periods tell. Behind the last period:
+/// if they drift on as before, by twice the last change at most.
+double LaunchClass::half_range(std::size_t stretch, const std::vector<Told>& periods) const {
+  if (periods.size() < 2) return 0;
+  const Stretch& of = stretches[stretch];
+  const std::size_t behind =
+      std::clamp<std::size_t>(place_behind(of.behind, periods), 1, periods.size() - 1);
+  double change = 0.5 * std::abs(periods[behind].by.rate() - periods[behind - 1].by.rate());
+  if (stretch != 0 && of.behind >= periods.back().period)
+    change *= std::min(2.0, static_cast<double>(of.launches) /
+                                static_cast<double>(stretches[stretch - 1].launches));
+  return change * static_cast<double>(of.instructions);
+}
+
 double LaunchClass::half_width() const {
-  if (estimated == 0) return 0;
-  // Each estimated launch scatters as those that count do, and the rate itself is not exact.
-  const Sums& s = counted();
-  const auto n = static_cast<double>(s.launches), m = static_cast<double>(estimated);
-  const double share = static_cast<double>(estimated_instructions) / s.x;  // m / n of equal ones
-  return student_t(s.launches - 1) * scatter() * std::sqrt(m + share * share * n);
+  const Sums& all = counted();
+  if (estimated == 0 || all.launches < kFewest) return 0;
+  const std::vector<Told> periods_told = told();
+  double squares = 0;
+  for (const Told& period : periods_told) squares += period.by.squares(period.by.rate());
+  std::uint64_t degrees = all.launches - periods_told.size();
+  // Periods of one launch or two say nothing of the scatter within them.
+  const bool within = degrees >= 2 && 2 * degrees >= all.launches;
+  if (!within) {
+    squares = all.squares(rate());
+    degrees = all.launches - 1;
+  }
+  const double variance = squares / static_cast<double>(degrees);
+  // Each estimated launch scatters as those that count do, and their period's rate is not exact.
+  double launches = 0;
+  for (const Told& period : periods_told) {
+    const double share = period.instructions / period.by.x;  // launches / n of equal ones
+    launches += period.launches + share * share * static_cast<double>(period.by.launches);
+  }
+  // What drifts one way does so everywhere, so ranges add up.
+  double ranges = 0;
+  for (std::size_t i = 0; i < stretches.size(); ++i) ranges += half_range(i, periods_told);
+  const double t = student_t(degrees);
+  return std::hypot(t * std::sqrt(variance * launches), kOfRange * ranges);
 }
 
 std::size_t LaunchSampler::class_of(const SampledLaunch& launch) {
@@ -83,6 +172,7 @@ bool LaunchSampler::all_known() const {
 }
 
 void LaunchSampler::begin_period() {
+  ++period_;
   left_ = 0;
   in_period_ = 0;
   next_try_ = kPeriod;
@@ -103,14 +193,13 @@ bool LaunchSampler::next(const SampledLaunch& launch) {
   }
   LaunchClass& of = classes_[place];
   if (estimating()) {
-    ++of.estimated;
     ++estimated_;
-    of.estimated_instructions += launch.warp_instructions;
+    of.estimate(period_, launch.warp_instructions);
     follows_ = false;
     if (--left_ == 0) begin_period();
     return false;
   }
-  timed_.push_back({place, of.timed == 0, follows_, launch.warp_instructions});
+  timed_.push_back({place, of.timed == 0, follows_, launch.warp_instructions, period_});
   ++of.timed;
   ++in_period_;
   follows_ = true;
@@ -129,7 +218,7 @@ void LaunchSampler::measured(double cycles) {
   LaunchClass& of = classes_[launch.launch_class];
   of.timed_cycles += cycles;
   if (!launch.first)
-    of.by_place[launch.follows ? 0 : 1].add(static_cast<double>(launch.warp_instructions), cycles);
+    of.add(launch.period, launch.follows, static_cast<double>(launch.warp_instructions), cycles);
 }
 
 double LaunchSampler::estimated_cycles() const {

@@ -13,7 +13,12 @@
 // launches of known classes are estimated: 16 at most, twice as many after each further period
 // that confirms what was known. A launch of another class begins a period.
 //
-// The error printed is what the scatter of the counted launches says of those that were estimated.
+// Strata. What launches take changes slowly as a program runs (caches fill, data grow), so the
+// launches between two periods are told by the counted ones of these two, half by each, and not by
+// all there are: what has happened once, at the start, does not weigh on thousands of launches.
+//
+// The error printed has two parts: what the scatter within periods says of those that were
+// estimated, and how far two neighbouring periods differ, between which the truth may be anywhere.
 // It knows nothing of what changes only in launches that are not timed.
 #pragma once
 #include <array>
@@ -47,24 +52,57 @@ struct LaunchClass {
     std::uint64_t launches = 0;
     double x = 0, y = 0, xx = 0, xy = 0, yy = 0;
     void add(double instructions, double cycles);
+    double rate() const { return y / x; }
+    /// Sum of the squares of what launches took beside that rate * their instructions, cycles^2.
+    double squares(double rate) const;
   };
   /// Launches behind one that was timed, and those behind one that was estimated; not the first.
-  std::array<Sums, 2> by_place;
-  /// Which of the two count: the former, unless only the latter tell anything.
+  using ByPlace = std::array<Sums, 2>;
+  /// Launches of one period that count.
+  struct Period {
+    std::uint64_t number;
+    ByPlace by_place;
+  };
+  /// Launches estimated between a period and the next.
+  struct Stretch {
+    std::uint64_t behind;  ///< number of the period
+    std::uint64_t launches = 0, instructions = 0;
+  };
+  ByPlace by_place;  ///< of all periods
+  std::vector<Period> periods;
+  std::vector<Stretch> stretches;
+
+  /// A launch of a period counts. Precondition: periods come in order.
+  void add(std::uint64_t period, bool follows, double instructions, double cycles);
+  /// A launch behind the period is estimated. Precondition: likewise.
+  void estimate(std::uint64_t period, std::uint64_t instructions);
+
+  /// Which of the two places count: the former, unless only the latter tell anything.
   bool behind_estimated() const;
   const Sums& counted() const { return by_place[behind_estimated() ? 1 : 0]; }
 
   /// Cycles per warp instruction. Precondition: a launch counts.
-  double rate() const { return counted().y / counted().x; }
+  double rate() const { return counted().rate(); }
   /// Standard deviation of a launch's cycles around rate() * its instructions, cycles.
   double scatter() const;
   /// Half of the 95 % interval of rate(), as a share of it; infinite for less than 3 launches.
   double error() const;
-  double estimated_cycles() const {
-    return estimated == 0 ? 0 : rate() * double(estimated_instructions);
-  }
+
+  /// What the counted launches of a period tell of estimated ones.
+  struct Told {
+    std::uint64_t period = 0;    ///< its number
+    Sums by;                     ///< the counted launches
+    double launches = 0;         ///< estimated ones ...
+    double instructions = 0;     ///< ... and theirs
+  };
+  /// For each period that has counted launches.
+  std::vector<Told> told() const;
+  double estimated_cycles() const;
   /// Half of the 95 % interval of estimated_cycles(), cycles.
   double half_width() const;
+
+ private:
+  double half_range(std::size_t stretch, const std::vector<Told>& periods) const;
 };
 
 class LaunchSampler {
@@ -86,6 +124,7 @@ class LaunchSampler {
     bool first = true;         ///< of its class
     bool follows = false;      ///< one that was timed
     std::uint64_t warp_instructions = 0;
+    std::uint64_t period = 0;  ///< number
   };
   static constexpr std::size_t kAside = ~std::size_t{0};
   /// Is the launch in its class's rate?
@@ -117,6 +156,7 @@ class LaunchSampler {
   std::vector<Timed> timed_;
   std::size_t notified_ = 0;  // of timed_
   std::uint64_t in_period_ = 0, next_try_ = kPeriod;
+  std::uint64_t period_ = 0;   // number of the present one, or the last
   std::uint64_t left_ = 0;     // launches that may be estimated before the next period
   std::uint64_t stretch_ = 0;  // ... and how many that were at first
   bool follows_ = false;

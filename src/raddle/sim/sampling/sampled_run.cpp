@@ -1,6 +1,8 @@
 #include "raddle/sim/sampling/sampled_run.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "raddle/base/error.h"
 #include "raddle/runtime/device.h"
@@ -89,6 +91,25 @@ void SampledRun::measure() {
   }
 }
 
+/// To the totals: of each class and period the counters of launches that count, times the
+/// instructions that they tell of.
+void SampledRun::add_estimated(Extrapolation& out) const {
+  using Stratum = std::pair<std::size_t, std::uint64_t>;  // class, period
+  std::map<Stratum, stats::GpuCounters> counted;
+  const std::vector<timing::KernelRun>& runs = gpu_.kernels();
+  for (std::size_t t = 0; t < trees_.size(); ++t) {
+    const LaunchSampler::Timed& timed = sampler_.timed()[t];
+    if (!sampler_.counts(timed)) continue;
+    stats::GpuCounters& sum = counted[{timed.launch_class, timed.period}];
+    for (std::size_t i = t == 0 ? 0 : trees_[t - 1]; i < trees_[t]; ++i)
+      stats::accumulate(sum, runs[i].counters);
+  }
+  for (std::size_t c = 0; c < out.classes.size(); ++c)
+    for (const LaunchClass::Told& period : out.classes[c].told())
+      stats::accumulate(out.totals, scaled(counted.at({c, period.period}),
+                                           period.instructions / period.by.x));
+}
+
 Extrapolation SampledRun::result(Cycle cycles, const stats::GpuCounters& totals) {
   RADDLE_ASSERT(notified_ == trees_.size());
   Extrapolation out;
@@ -98,23 +119,11 @@ Extrapolation SampledRun::result(Cycle cycles, const stats::GpuCounters& totals)
   out.all_timed_from = all_timed_from_;
   out.cycles = cycles + estimated_cycles();
   out.half_width = sampler_.half_width();
-  std::vector<stats::GpuCounters> counted(out.classes.size());
-  const std::vector<timing::KernelRun>& runs = gpu_.kernels();
-  for (std::size_t t = 0; t < trees_.size(); ++t) {
-    const LaunchSampler::Timed& timed = sampler_.timed()[t];
-    if (!sampler_.counts(timed)) continue;
-    for (std::size_t i = t == 0 ? 0 : trees_[t - 1]; i < trees_[t]; ++i)
-      stats::accumulate(counted[timed.launch_class], runs[i].counters);
-  }
   out.totals = totals;
   if (cycles != 0)  // schedulers spend cycles without a warp, too
     out.totals.scheduler =
         scaled(totals.scheduler, static_cast<double>(out.cycles) / static_cast<double>(cycles));
-  for (std::size_t c = 0; c < out.classes.size(); ++c)
-    if (const LaunchClass& of = out.classes[c]; of.estimated != 0)
-      stats::accumulate(
-          out.totals,
-          scaled(counted[c], static_cast<double>(of.estimated_instructions) / of.counted().x));
+  add_estimated(out);
   return out;
 }
 

@@ -37,6 +37,7 @@ class SampledRun {
   bool may_overlap(StreamId stream);
   void run_ahead();
   void measure();
+  void add_estimated(Extrapolation& out) const;
 
   LaunchSampler sampler_;
   timing::Gpu& gpu_;
