@@ -60,7 +60,9 @@ TEST(Completion, BashKnowsCommandsOptionsAndNames) {
     EXPECT_EQ(out.err, "") << words;
     return out.out;
   };
-  EXPECT_EQ(complete("raddle comp", 1), "compare\n");
+  write_file(folder / "compiled.json", "{}");
+  EXPECT_EQ(complete("raddle comp", 1), "compare\n") << "no command is a file";
+  EXPECT_THAT(complete("raddle replay comp", 2), HasSubstr("compiled.json"));
   EXPECT_EQ(complete("raddle run bfs --gpu h2", 4), "h200\n");
   EXPECT_THAT(complete("raddle run --max", 2), HasSubstr("--max-cycles"));
   EXPECT_THAT(complete("raddle run --policy warp=g", 3), HasSubstr("warp=gto"));

@@ -103,7 +103,9 @@ _raddle_words() {{
   case $command in
 {}  esac
   if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W "$options" -- "$cur"))
-  else COMPREPLY=($(compgen -W "$words" -- "$cur") $(compgen -f -- "$cur")); fi
+  else COMPREPLY=($(compgen -W "$words" -- "$cur")); fi
+  # No command is a file.
+  [[ $cur == -* || -z $command ]] || COMPREPLY+=($(compgen -f -- "$cur"))
 }}
 complete -o filenames -F _raddle raddle
 )",
@@ -163,7 +165,7 @@ _raddle() {{
 }}
 _raddle_words() {{
   compadd -a words_here
-  _files
+  [[ -z $command ]] || _files
 }}
 _raddle "$@"
 )",
