@@ -35,7 +35,7 @@ TEST(Hopper, TimeGrowsWithTheWork) {
   const std::string program = hopper_gemm(folder);
   const auto cycles = [&](const char* depth) {
     const Outcome o = exec({"--gpu", "h100", "--quiet", "--json", folder / "r.json"},
-                           {program, "128", "128", depth});
+                           {program, "256", "128", depth});
     EXPECT_EQ(o.status, 0) << o.out << o.err;
     const auto kernel = json_of(folder / "r.json")["kernels"][0];
     return kernel["end_cycle"].get<double>() - kernel["begin_cycle"].get<double>();
