@@ -39,7 +39,7 @@ class ZeroedArray {
 
  private:
   /// From here on of the system, which has such pages; calloc() writes zeros into what it has.
-  static constexpr std::size_t kLarge = std::size_t{16} << 10;
+  static constexpr std::size_t kLarge = std::size_t{4} << 10;
   static std::size_t bytes_of(std::size_t size) { return size * sizeof(T) + alignof(T); }
   static void* zeros(std::size_t bytes) {
     void* at = nullptr;
