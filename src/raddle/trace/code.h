@@ -105,6 +105,10 @@ inline constexpr std::uint8_t kFirstPredicate = 240, kPcRegister = 255;
 /// What a Fence does besides waiting (StaticInst::bytes).
 inline constexpr std::uint8_t kFullFence = 0, kBlockScope = 1, kReleaseOnly = 2;
 inline constexpr unsigned kTensorParts = 64;
+/// Beside the parts: a product of a warpgroup, which runs beside its warps.
+inline constexpr std::uint16_t kWarpgroupProduct = 1u << 15;
+/// What a Barrier of class Control does (StaticInst::bytes): waits for all products of the warp.
+inline constexpr std::uint16_t kWaitsForProducts = 1;
 /// Of a register, an instruction: none.
 inline constexpr std::uint32_t kNoRegister = ~std::uint32_t{0};
 
@@ -139,7 +143,8 @@ struct StaticInst {
   /// Per lane, memory operations (vector accesses: all elements). Of a Fence: kBlockScope if it
   /// orders accesses for the block's threads only, and so waits for nothing; kReleaseOnly if what
   /// others have written need not be seen behind it; else kFullFence. Of a Tensor operation: its
-  /// work in parts of kTensorParts, which are 4096 multiply-adds of f16; 0 counts as all of them.
+  /// work in parts of kTensorParts, which are 4096 multiply-adds of f16; 0 counts as all of them;
+  /// and kWarpgroupProduct.
   /// Of a BarrierObject: its ObjectAction.
   std::uint16_t bytes = 0;
   bool bypass_l1 = false;  ///< .cg, .cv, volatile, relaxed and stronger

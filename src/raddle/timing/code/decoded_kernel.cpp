@@ -78,9 +78,17 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
   in.unit = lsu ? Unit::Lsu : cost.unit;
   in.latency = static_cast<std::uint16_t>(cost.latency);
   in.interval = static_cast<std::uint8_t>(cost.interval);
-  if (from.op_class == trace::OpClass::Tensor && !lsu && from.bytes != 0)
-    in.interval = static_cast<std::uint8_t>(std::clamp(
-        (cost.interval * from.bytes + trace::kTensorParts - 1) / trace::kTensorParts, 1u, 255u));
+  const bool tensor = from.op_class == trace::OpClass::Tensor && !lsu;
+  const WarpgroupSpec& warpgroup = sm.warpgroup;
+  in.product = tensor && (from.bytes & trace::kWarpgroupProduct) != 0 &&
+               warpgroup.interval_cycles != 0;
+  if (const unsigned parts = from.bytes & ~trace::kWarpgroupProduct; tensor && parts != 0) {
+    const unsigned whole = in.product ? warpgroup.interval_cycles : cost.interval;
+    in.interval = static_cast<std::uint8_t>(
+        std::clamp((whole * parts + trace::kTensorParts - 1) / trace::kTensorParts, 1u, 255u));
+  }
+  if (in.product)
+    in.latency = static_cast<std::uint16_t>(warpgroup.latency_cycles + in.interval);
   in.payload = trace::carries_transactions(from.kind);
   if (in.route == Route::Object) in.action = static_cast<trace::ObjectAction>(from.bytes);
   in.local = from.kind == trace::OpKind::LoadLocal || from.kind == trace::OpKind::StoreLocal;
@@ -102,11 +110,12 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
   if (from.acquires && (in.route == Route::Load || in.route == Route::Atomic))
     add(trace::kPcRegister);
   for (std::uint8_t reg : from.reads) in.uses.set(reg);
+  if (in.product) in.uses -= writes;  // the unit adds to them, in the order of the products
   in.op_class = static_cast<std::uint8_t>(lsu ? trace::OpClass::Memory : from.op_class);
   in.bank_reads = bank_reads(in.uses, sm.operands.banks);
   in.register_reads = registers_in(in.uses);
   in.register_writes = registers_in(writes);
-  in.uses |= writes;
+  if (!in.product) in.uses |= writes;
   in.uses.set(trace::kPcRegister);
   if (count == 1) in.destination = static_cast<std::uint16_t>(only);
   if (count > 1) {
@@ -117,6 +126,19 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
   return in;
 }
 }  // namespace
+
+/// Who waits for all products of a warp waits for whatever any of them writes.
+void DecodedKernel::wait_for_products() {
+  RegisterSet sums;
+  for (const DecodedInst& in : instructions_)
+    if (in.product) sums |= multiple_destinations(in);
+  if (!sums.any()) return;
+  for (std::size_t i = 0; i < instructions_.size(); ++i)
+    if (const trace::StaticInst& from = code_->instructions[i];
+        from.kind == trace::OpKind::Barrier && from.op_class == trace::OpClass::Control &&
+        from.bytes == trace::kWaitsForProducts)
+      instructions_[i].uses |= sums;
+}
 
 DecodedKernel::DecodedKernel(const trace::LoweredCode& lowered, const SmSpec& sm,
                              std::uint32_t number)
@@ -133,6 +155,7 @@ DecodedKernel::DecodedKernel(const trace::LoweredCode& lowered, const SmSpec& sm
   for (const DecodedInst& in : instructions_)
     if (in.route == Route::Barrier || in.route == Route::Shared || in.route == Route::Object)
       shares_with_block_ = true;
+  wait_for_products();
   std::uint16_t const_at = 0;
   for (DecodedInst& in : instructions_) {
     if (in.route != Route::Const) continue;

@@ -11,6 +11,7 @@
 // ...written() say so.
 #pragma once
 #include <algorithm>
+#include <vector>
 
 #include "raddle/base/error.h"
 #include "raddle/timing/sm/event_wheel.h"
@@ -24,7 +25,11 @@ class Scoreboard {
  public:
   /// At most so many events are under way.
   Scoreboard(const SmSpec& spec, const SchedulerSlots& slots, unsigned events)
-      : warps_(spec.warps), units_(spec, slots), front_end_(spec, slots), wheel_(events) {}
+      : warps_(spec.warps),
+        units_(spec, slots),
+        front_end_(spec, slots),
+        wheel_(events),
+        products_(spec.warpgroup.interval_cycles != 0 ? spec.warps : 0) {}
   WarpTable& warps() { return warps_; }
   const WarpTable& warps() const { return warps_; }
   Warp& operator[](unsigned w) { return warps_[w]; }
@@ -99,6 +104,8 @@ class Scoreboard {
       wheel_.push(now + in.latency, Event::write(w, in.destination));
     } else if (in.destination == DecodedInst::kMultiple) {
       warp.pending |= warp.launch->code->multiple_destinations(in);
+      if (in.product) [[unlikely]]
+        products_[w].push_back(&in);
       const auto inst = static_cast<std::uint32_t>(&in - warp.launch->code->instructions());
       wheel_.push(now + in.latency, Event::write_multiple(w, inst));
     }
@@ -137,7 +144,8 @@ class Scoreboard {
   /// All that the instruction writes have theirs; true: of a warp that has ended.
   [[nodiscard]] bool registers_written(Cycle now, unsigned w, const DecodedInst& in) {
     Warp& warp = warps_[w];
-    const RegisterSet& registers = warp.launch->code->multiple_destinations(in);
+    const RegisterSet registers =
+        in.product ? product_made(w, in) : warp.launch->code->multiple_destinations(in);
     warp.pending -= registers;
     warp.pending_memory -= registers;
     if (!has(warps_.parked(), w)) {
@@ -154,6 +162,17 @@ class Scoreboard {
   }
 
  private:
+  /// A product of the warp's is made; returns the sums to which no other under way adds.
+  RegisterSet product_made(unsigned w, const DecodedInst& in) {
+    std::vector<const DecodedInst*>& under_way = products_[w];
+    const auto at = std::ranges::find(under_way, &in);
+    RADDLE_ASSERT(at != under_way.end());
+    under_way.erase(at);
+    const DecodedKernel& code = *warps_[w].launch->code;
+    RegisterSet sums = code.multiple_destinations(in);
+    for (const DecodedInst* other : under_way) sums -= code.multiple_destinations(*other);
+    return sums;
+  }
   void check_hazards(unsigned w) {
     look_again_ |= bit_of(w);
     warps_.check_hazards(w);
@@ -188,6 +207,7 @@ class Scoreboard {
   WarpMask look_again_ = 0;
   FrontEnd front_end_;
   EventWheel wheel_;
+  std::vector<std::vector<const DecodedInst*>> products_;  // by warp: under way
 };
 
 }  // namespace raddle::timing

@@ -17,6 +17,8 @@ unsigned longest_delay(const SmSpec& sm) {
   unsigned maximum = std::max({sm.l1d.hit_latency_cycles, sm.shared_latency_cycles + kLanes,
                                sm.const_latency_cycles + trace::kMaxTransactions});
   for (const OpCost& c : sm.cost) maximum = std::max(maximum, c.latency);
+  if (sm.warpgroup.interval_cycles != 0)
+    maximum = std::max(maximum, sm.warpgroup.latency_cycles + 255);
   RADDLE_ASSERT(maximum < EventWheel::kHorizon);
   return maximum;
 }

@@ -57,6 +57,14 @@ void OperandSpec::visit(FieldVisitor& v) {
           "collection without conflict, part of the latencies of sm.cost");
 }
 
+void WarpgroupSpec::visit(FieldVisitor& v) {
+  v.field("interval_cycles", interval_cycles, R{0, 255}, "cycles",
+          "a scheduler's tensor unit is taken by 4096 multiply-adds of f16 of a warpgroup's "
+          "product; 0 = as by other products (sm.cost.tensor), which the warp waits for");
+  v.field("latency_cycles", latency_cycles, R{0, kLongestDelay - 255}, "cycles",
+          "of such a product beside the time that it takes the unit");
+}
+
 void SmSpec::visit(FieldVisitor& visitor) {
   visitor.field("count", count, R{1, kMaxSms}, "", "streaming multiprocessors");
   visitor.field("schedulers", schedulers, R{1, kMaxSchedulers}, "",
@@ -102,6 +110,7 @@ void SmSpec::visit(FieldVisitor& visitor) {
   visitor.leave();
   visitor.nested("fetch", fetch, "instruction fetch");
   visitor.nested("operands", operands, "operand collection");
+  visitor.nested("warpgroup", warpgroup, "products of warpgroups (wgmma)");
   visitor.nested("l1d", l1d, "first-level data cache");
   visitor.nested("const_cache", const_cache, "first-level constant cache");
 }

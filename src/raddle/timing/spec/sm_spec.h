@@ -53,6 +53,13 @@ struct OperandSpec {
   void visit(FieldVisitor& v);
 };
 
+/// sm.warpgroup: products of a warpgroup (wgmma), which the tensor units make beside their warps.
+struct WarpgroupSpec {
+  std::uint32_t interval_cycles = 0;  ///< of 4096 multiply-adds of f16; 0: as sm.cost.tensor says
+  std::uint32_t latency_cycles = 0;   ///< of a product, beside its interval
+  void visit(FieldVisitor& v);
+};
+
 struct SmSpec {
   /// Sets of warps are one word of 64 bits; the event wheel has a bit for each unit of four
   /// schedulers.
@@ -70,6 +77,7 @@ struct SmSpec {
   std::array<bool, kUnits> shared_unit{};  ///< one unit for all schedulers instead of one for each
   FetchSpec fetch;
   OperandSpec operands;
+  WarpgroupSpec warpgroup;
   L1dSpec l1d;
   ConstCacheSpec const_cache;
   void visit(FieldVisitor& v);

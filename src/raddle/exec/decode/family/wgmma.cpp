@@ -105,17 +105,19 @@ void product(DecodeContext& ctx, const Instruction& inst) {
   if (inst.operands.size() != at) refuse("number of operands");
   ctx.out.op_class(OpClass::Tensor);
   // Of the warp's rows; all elements have 256 bits along K, and rates as their widths.
-  ctx.out.current().bytes = static_cast<decltype(ctx.out.current().bytes)>(4 * made->columns);
+  ctx.out.current().bytes =
+      static_cast<std::uint16_t>(4 * made->columns | trace::kWarpgroupProduct);
   ctx.out.emit_slow(std::move(made));
 }
 
-/// To the timing model products end as the registers of their results say, in order.
+/// To the timing model products end in order; who waits for all of them says so.
 void group(DecodeContext& ctx, const Instruction& inst, BarOp op) {
   const bool waits = op == BarOp::WarpgroupWait;
   const std::int64_t left = waits ? immediate(ctx, 0) : 0;
   if (left < 0 || inst.operands.size() != (waits ? 1 : 0)) refuse();
   Record& r = ctx.out.emit_own(O_bar, OpKind::Barrier);
   ctx.out.op_class(OpClass::Control);
+  if (waits && left == 0) ctx.out.current().bytes = trace::kWaitsForProducts;
   r.imm = static_cast<std::int32_t>(op);
   r.aux = static_cast<u32>(left);
 }

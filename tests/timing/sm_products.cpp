@@ -1,0 +1,109 @@
+// Products of warpgroups (sm.warpgroup): they run beside their warp, exact cycles.
+#include <gtest/gtest.h>
+
+#include "support/sm_harness.h"
+
+namespace raddle {
+namespace {
+
+using namespace raddle::testing;
+using Cycles = std::vector<Cycle>;
+
+/// Each warp's part of a product takes the unit for 32 cycles and 43 more.
+class SmProducts : public ::testing::Test {
+ protected:
+  SmProducts() { machine.sm.warpgroup = {.interval_cycles = 8, .latency_cycles = 43}; }
+  std::uint32_t product(std::uint8_t first, Code::Registers sources = {1}) {
+    const auto last = static_cast<std::uint8_t>(first + 1);
+    sources.insert(sources.end(), {first, last});  // adds to what is there
+    const std::uint32_t inst = code.add(OpKind::Alu, OpClass::Tensor, {first, last},
+                                        std::move(sources), "wgmma.mma_async");
+    code.raw().instructions[inst].bytes = 4 * 64 | trace::kWarpgroupProduct;
+    return inst;
+  }
+  std::uint32_t wait_for_all() {
+    const std::uint32_t inst =
+        code.add(OpKind::Barrier, OpClass::Control, {}, {}, "wgmma.wait_group");
+    code.raw().instructions[inst].bytes = trace::kWaitsForProducts;
+    return inst;
+  }
+  /// When warp 0 issues each of its instructions, with and without skipped cycles.
+  Cycles times(const std::vector<std::uint32_t>& instructions) {
+    auto r = one_block(code, 1, [&](WarpWriter& w) {
+      for (const std::uint32_t inst : instructions)
+        if (code.raw().instructions[inst].kind == OpKind::Barrier)
+          w.barrier(inst, 0, trace::BarrierKind::Warp);
+        else w.op(inst);
+    });
+    Cycles out[2];
+    for (const bool skip : {false, true}) {
+      SmHarness sm(machine);
+      sm.skip = skip;
+      sm.start_block(0, r);
+      sm.run(2000);
+      out[skip] = sm.issue_times();
+    }
+    EXPECT_EQ(out[0], out[1]);
+    return out[0];
+  }
+  timing::MachineSpec machine = small_machine();
+  Code code;
+};
+
+TEST_F(SmProducts, OneSumIsAddedToAtTheRateOfTheUnit) {
+  const auto p = product(10), reader = code.alu(2, {10}), exit = code.exit();
+  EXPECT_EQ(times({p, p, p, p, reader, exit}), (Cycles{0, 32, 64, 96, 96 + 75, 96 + 76}))
+      << "who reads the sum waits for the last";
+}
+
+TEST_F(SmProducts, AWarpGoesOnBesideThem) {
+  const auto p = product(10), other = code.alu(2, {3}), exit = code.exit();
+  EXPECT_EQ(times({p, other, other, exit}), (Cycles{0, 1, 5, 6}));
+}
+
+TEST_F(SmProducts, SumsAreThereOneByOne) {
+  const auto p = product(10), q = product(12), first = code.alu(2, {11}),
+             second = code.alu(3, {12}), exit = code.exit();
+  EXPECT_EQ(times({p, q, first, second, exit}), (Cycles{0, 32, 75, 32 + 75, 32 + 76}));
+  // A sum to which two add in turn, another between them.
+  EXPECT_EQ(times({p, q, p, second, first, exit}), (Cycles{0, 32, 64, 107, 64 + 75, 64 + 76}));
+}
+
+TEST_F(SmProducts, OperandsInRegistersAreWaitedFor) {
+  const auto made = code.alu(1, {2}), p = product(10), exit = code.exit();
+  EXPECT_EQ(times({made, p, exit}), (Cycles{0, 4, 5}));
+}
+
+TEST_F(SmProducts, WaitingForAllIsUntilTheLast) {
+  const auto p = product(10), q = product(12), wait = wait_for_all(), exit = code.exit();
+  EXPECT_EQ(times({p, q, p, wait, exit})[3], 64u + 75u);
+  EXPECT_EQ(times({wait, exit})[0], 0u) << "nothing is under way";
+}
+
+TEST_F(SmProducts, WarpsOfASchedulerShareItsUnit) {
+  const auto p = product(10), exit = code.exit();
+  machine.sm.schedulers = 2;
+  auto r = one_block(code, 4, [&](WarpWriter& w) { w.op(p).op(exit); });
+  SmHarness sm(machine);
+  sm.start_block(0, r);
+  sm.run(500);
+  Cycles first;
+  for (unsigned w = 0; w < machine.sm.warps; ++w)
+    if (!sm.issue_times(w).empty()) first.push_back(sm.issue_times(w)[0]);
+  std::ranges::sort(first);
+  EXPECT_EQ(first, (Cycles{0, 0, 32, 32}));
+}
+
+TEST_F(SmProducts, AMachineWithoutTheirRateMakesThemAsOtherProducts) {
+  machine.sm.warpgroup = {};
+  timing::OpCost& cost = machine.sm.cost[static_cast<unsigned>(OpClass::Tensor)];
+  cost.latency = 30;
+  cost.interval = 8;
+  const auto p = product(10), exit = code.exit();
+  EXPECT_EQ(times({p, p, exit}), (Cycles{0, 32, 33})) << "the unit is taken for longer than 30";
+  cost.latency = 40;
+  EXPECT_EQ(times({p, p, exit}), (Cycles{0, 40, 41})) << "the sum is waited for";
+}
+
+}  // namespace
+}  // namespace raddle
