@@ -44,6 +44,23 @@ TEST(Hopper, TimeGrowsWithTheWork) {
   EXPECT_GT(cycles("2048"), cycles("512") + 16 * 128 * 1536 / 4096 * 13);
 }
 
+/// Two blocks that share tiles of B load less and wait for each other: about as long in time, and
+/// as many instructions, as blocks alone.
+TEST(Hopper, ClustersTakeAboutAsLongAsBlocksAlone) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const Outcome o = exec({"--gpu", "h100", "--quiet", "--json", folder / "r.json"},
+                         {hopper_gemm(folder), "256", "256", "1024"});
+  ASSERT_EQ(o.status, 0) << o.out << o.err;
+  const auto kernels = json_of(folder / "r.json")["kernels"];
+  ASSERT_EQ(kernels.size(), 2u);
+  for (const char* what : {"execution_cycles", "warp_instructions"}) {
+    const double alone = kernels[0][what], together = kernels[1][what];
+    EXPECT_LT(together, 1.5 * alone) << what;
+    EXPECT_GT(together, alone / 1.5) << what;
+  }
+}
+
 TEST(Hopper, TensorMapsNeedHopper) {
   RADDLE_NEED_NVCC();
   const Folder folder;

@@ -62,9 +62,12 @@ struct BarrierRecord {
 struct ObjectChange {
   static constexpr unsigned kObjectBits = 15;
   static constexpr std::uint32_t kMaxArrivals = (1u << (32 - kObjectBits)) - 1;
+  /// As the arrivals of a Wait: its value is not phases that are over, but arrivals and bytes that
+  /// the block itself has brought (modulo 2^32).
+  static constexpr std::uint32_t kBrought = 1;
   std::uint32_t object = 0;    ///< its offset in shared memory, in units of its 8 bytes
   std::uint32_t arrivals = 0;  ///< kMaxArrivals: that many or more
-  std::uint32_t value = 0;     ///< bytes, or phases
+  std::uint32_t value = 0;     ///< bytes, or what is waited for
   LaneMask lanes = 0;
   constexpr Transaction packed() const {
     return {object | std::min(arrivals, kMaxArrivals) << kObjectBits, value + 1, lanes};

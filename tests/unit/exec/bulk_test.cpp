@@ -306,6 +306,40 @@ B:  setp.ne.u32 %p5, %r20, 0; @%p5 bra END; st.shared.u32 [%r1], 9; bra WAIT;)",
   EXPECT_EQ(rig.download<u32>(out, 2), (std::vector<u32>{9, 0}));
 }
 
+TEST(BarrierObject, TheStreamOfABlockInAClusterHasWhatItsOwnWarpsBring) {
+  using Action = trace::ObjectAction;
+  using Change = std::array<u32, 4>;
+  constexpr u32 kObject = 2048 / 8, kBrought = trace::ObjectChange::kBrought;
+  // Each block copies to itself and the next, and arrives at both's objects.
+  Rig rig(kernel(R"(
+    @%p1 bra INIT2; mbarrier.init.shared::cta.b64 [%r2], 2;
+INIT2: )" + kMeet + R"(
+    mov.u32 %r20, %cluster_ctarank; add.u32 %r21, %r20, 1; and.b32 %r21, %r21, 3;
+    mapa.shared::cluster.u32 %r23, %r2, %r21; @%p1 bra WAIT;
+    mov.u32 %r24, 1; shl.b32 %r25, %r24, %r20; shl.b32 %r26, %r24, %r21; or.b32 %r25, %r25, %r26;
+    cvt.u16.u32 %h1, %r25; shl.b32 %r27, %r20, 10; and.b32 %r27, %r27, 1024;
+    add.u32 %r28, %r1, %r27; mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 2048;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster
+      [%r28], [%q1], 1024, [%r2], %h1;
+    mbarrier.arrive.shared::cta.b64 %q5, [%r2];
+    mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r23], 1;
+    bra WAIT;)",
+                 2048, kPair));
+  const Address in = rig.upload(counting(256)), out = rig.zeros(2048);
+  const auto trace = rig.record("k", {4, 1, 1}, {64, 1, 1}, in, out, u32{2048});
+  EXPECT_THAT(changes_in(*trace, 0),
+              testing::ElementsAre(Change{number_of(Action::Init), kObject, 1, 0},
+                                   Change{number_of(Action::Init), kObject, 2, 0},
+                                   Change{number_of(Action::Arrive), kObject, 0, 2048},
+                                   Change{number_of(Action::Copied), kObject, 0, 1024},
+                                   Change{number_of(Action::Arrive), kObject, 1, 0},
+                                   Change{number_of(Action::Wait), kObject, kBrought, 1 + 1024}));
+  EXPECT_THAT(changes_in(*trace, 1),
+              testing::ElementsAre(Change{number_of(Action::Wait), kObject, kBrought, 1 + 1024}));
+  const auto got = rig.download<u32>(out, 512);
+  for (u32 i = 0; i < 512; ++i) ASSERT_EQ(got[i], 1000 + i % 256) << i;
+}
+
 TEST(BulkClear, ZeroesSharedMemory) {
   Rig rig(
       kernel("st.shared.u32 [%r1], 3; st.shared.u32 [%r1+8], 4; st.shared.u32 [%r1+16], 5; "

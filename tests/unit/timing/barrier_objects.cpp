@@ -28,6 +28,24 @@ TEST(BarrierObjects, APhaseIsOverWhenArrivalsAndBytesHaveCome) {
   EXPECT_TRUE(objects.passes(0, 2, change(0, 1).words(), 1));
 }
 
+// In a cluster others bring arrivals and bytes of which an SM hears nothing.
+TEST(BarrierObjects, OfAClusterAreWaitedForByWhatTheBlockItselfBrings) {
+  constexpr std::uint32_t kBrought = trace::ObjectChange::kBrought;
+  BarrierObjects objects(1);
+  objects.start_block(0);
+  for (unsigned warp : {0u, 1u}) objects.start_warp(warp);
+  objects.act(0, 0, Action::Init, change(2).words(), 1);  // one arrival is another block's
+  EXPECT_TRUE(objects.passes(0, 3, change(kBrought, 0).words(), 1));
+  EXPECT_FALSE(objects.passes(0, 2, change(kBrought, 1 + 64).words(), 1));
+  objects.issued(0, 1);
+  EXPECT_EQ(objects.act(0, 0, Action::Arrive, change(1, 128).words(), 1), 0u);  // half from others
+  EXPECT_EQ(objects.act(0, 0, Action::Copied, change(0, 64).words(), 1), 0u);
+  EXPECT_EQ(objects.came(0), bit_of(2));
+  EXPECT_TRUE(objects.passes(0, 2, change(kBrought, 1 + 64).words(), 1));
+  EXPECT_FALSE(objects.passes(0, 2, change(kBrought, 2 + 64).words(), 1));
+  EXPECT_EQ(objects.act(0, 1, Action::Arrive, change(1).words(), 1), bit_of(2));
+}
+
 // The block before ended with copies on their way that were to tell its object.
 TEST(BarrierObjects, OfABlockHearNothingOfTheBlockBefore) {
   BarrierObjects objects(1);

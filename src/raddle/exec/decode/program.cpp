@@ -205,9 +205,8 @@ u32 add_aliases(u32 access, trace::KernelCode& code) {
   return first;
 }
 
-/// What a copy does when its bytes have come: it tells its barrier objects or, behind that, is
-/// waited for. Returns the index of the first.
-u32 add_ends_of_copy(u32 copy, trace::KernelCode& code) {
+/// What a copy does when its bytes have come: it tells its barrier objects. Returns the index.
+u32 add_end_of_copy(u32 copy, trace::KernelCode& code) {
   RADDLE_ASSERT(copy < code.instructions.size());
   const auto first = static_cast<u32>(code.instructions.size());
   trace::StaticInst inst = code.instructions[copy];
@@ -217,10 +216,6 @@ u32 add_ends_of_copy(u32 copy, trace::KernelCode& code) {
   inst.kind = trace::OpKind::BarrierObject;
   inst.op_class = trace::OpClass::Barrier;
   inst.bytes = static_cast<std::uint16_t>(trace::ObjectAction::Copied);
-  code.instructions.push_back(inst);
-  inst.kind = trace::OpKind::Fence;
-  inst.op_class = trace::OpClass::Memory;
-  inst.bytes = trace::kReleaseOnly;
   code.instructions.push_back(inst);
   return first;
 }
@@ -275,7 +270,7 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
   code->compiled_registers = module.functions[entry].compiled_registers;
   kernel->aliases.resize(code->instructions.size());
   for (u32 access : generic) kernel->aliases[access] = add_aliases(access, *code);
-  for (u32 copy : copies) kernel->aliases[copy] = add_ends_of_copy(copy, *code);
+  for (u32 copy : copies) kernel->aliases[copy] = add_end_of_copy(copy, *code);
   if (code->instructions.size() >= trace::kMaxInstructions)
     throw InputError({code->file, module.functions[entry].line, 0},
                      "kernel " + kernel->title + " has more than 1048575 instructions");

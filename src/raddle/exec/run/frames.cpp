@@ -227,6 +227,7 @@ std::unique_ptr<Block> Runner::start(u32 number) {
   block->stream_bytes = 0;
   block->barriers.fill({});
   block->phases.clear();
+  block->brought.clear();
   block->cluster = nullptr;
   const std::size_t shared = context_.shared_bytes + std::size_t{256};
   std::memset(block->shared.reserve(shared), 0, shared);

@@ -384,23 +384,26 @@ void Runner::slice(Block& block, WarpState& warp, trace::StreamWriter* streams, 
   if (watch.asks && lanes_wait(warp) && full_rounds_ >= kPatientRounds) let_lanes_part();
 }
 
-/// Each warp that can run has its turn, until the block ends, the budget is spent, or all wait.
+/// Each warp that can run has its turn, until the block ends, the budget is spent, or all wait; or,
+/// in a cluster, all ask for what another block may do.
 Runner::Turn Runner::run_block(Block& block, trace::StreamWriter* streams, u64 budget) {
   const u64 end = context_.warp_instructions + budget;
   const u64 each = options_.short_turns ? kShortTurns.warp : kLongTurns.warp;
   bool ever = false;
   while (block.running != 0) {
-    bool moved = false, works = false;
+    bool moved = false, works = false, all_ask = shares_objects();
     for (WarpState& warp : block.warps)
       if (warp.status == Status::Ready) {
         moved = ever = true;
         slice(block, warp, streams, each);
+        all_ask = all_ask && asks_;
         works = works || !warp.watch.spins || !warp.watch.same;
         acts_ = acts_ || warp.watch.acts;
       }
     if (!moved) return ever ? Turn::Moved : Turn::Stuck;
     fruitful_ = fruitful_ || works;
     if (!works) return Turn::Waits;
+    if (all_ask && block.running != 0) return Turn::Moved;
     if (context_.warp_instructions >= end && block.running != 0) return Turn::Moved;
   }
   return Turn::Ended;

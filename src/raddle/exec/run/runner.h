@@ -99,6 +99,12 @@ struct Block {
     const auto found = phases.find(object);
     return found == phases.end() ? 0 : found->second;
   }
+  /// In a cluster of several: arrivals and bytes that its own warps have brought to an object, by
+  /// its place: so far, and when its last phase was over.
+  struct Brought {
+    std::uint32_t so_far = 0, at_phase = 0;
+  };
+  std::map<std::uint32_t, Brought> brought;
 };
 inline constexpr unsigned kClusterBarrier = 16;
 
@@ -172,8 +178,8 @@ class Runner {
   std::string thread_text(const Warp& warp, unsigned lane) const;
   const Block* running_block() const { return stepping_; }
   Block& stepping_block() { return *stepping_; }
-  /// Whether the op stream has what happens to barrier objects: not of blocks in clusters.
-  bool times_objects() const { return cluster_shape_.count() == 1; }
+  /// Blocks may change each other's barrier objects.
+  bool shares_objects() const { return cluster_shape_.count() != 1; }
   const Code& running_code(const WarpState& warp) const;
   /// Registers of a frame that never change while the block runs.
   void fill(const Code& code, char* frame, const Warp& warp) const;

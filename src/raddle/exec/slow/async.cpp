@@ -114,6 +114,47 @@ bool BarrierObject::act(const SlowRun& run, unsigned lane, u64& object) const {
   return true;
 }
 
+namespace {
+
+trace::ObjectChange brought_to(const Block& block, trace::ObjectChange wait) {
+  wait.arrivals = trace::ObjectChange::kBrought;
+  const auto found = block.brought.find(wait.object);
+  wait.value = found == block.brought.end() ? 0 : found->second.at_phase;
+  return wait;
+}
+
+/// The block that an object belongs to, and its number there.
+struct Home {
+  Block* block;
+  u32 number;
+};
+/// Precondition: shared_place() has found something there.
+Home home_of(const SlowRun& run, u64 offset) {
+  Block& own = static_cast<Runner*>(run.context->owner)->stepping_block();
+  const u64 rank = offset >> kRankShift;
+  const auto number = static_cast<u32>((offset & ((u64{1} << kRankShift) - 1)) / 8);
+  if (rank == 0 || own.cluster == nullptr) return {&own, number};
+  Block* const other = own.cluster->blocks[rank - 1];
+  RADDLE_ASSERT(other != nullptr);
+  return {other, number};
+}
+bool is_own(const SlowRun& run, const Home& home) {
+  return home.block == static_cast<const Runner*>(run.context->owner)->running_block();
+}
+/// The block's own warps bring so many arrivals or bytes.
+void bring(const SlowRun& run, const Home& home, u64 units) {
+  if (static_cast<const Runner*>(run.context->owner)->shares_objects() && is_own(run, home))
+    home.block->brought[home.number].so_far += static_cast<u32>(units);
+}
+/// A phase of it is over.
+void note_phase(const Home& home) {
+  ++home.block->phases[home.number];
+  if (const auto found = home.block->brought.find(home.number); found != home.block->brought.end())
+    found->second.at_phase = found->second.so_far;
+}
+
+}  // namespace
+
 /// What a lane does to an object, to the timing model.
 trace::ObjectChange BarrierObject::change(const SlowRun& run, unsigned lane, u32 object) const {
   const Runner& runner = *static_cast<const Runner*>(run.context->owner);
@@ -139,6 +180,7 @@ trace::ObjectChange BarrierObject::change(const SlowRun& run, unsigned lane, u32
       break;
     case Action::TestWait:
     case Action::TestParity:
+      if (runner.shares_objects()) return brought_to(*runner.running_block(), out);
       out.value = runner.running_block()->phases_of(object);
       break;
   }
@@ -157,17 +199,6 @@ void ObjectChanges::add(const trace::ObjectChange& change) {
 }
 
 namespace {
-/// The number of the object at `offset`, if the op stream has what happens to it: then it is the
-/// block's own, also where its address names the block.
-std::optional<u32> timed_object(const SlowRun& run, u64 offset) {
-  if (!static_cast<const Runner*>(run.context->owner)->times_objects()) return std::nullopt;
-  return static_cast<u32>((offset & ((u64{1} << kRankShift) - 1)) / 8);
-}
-/// A phase of it is over.
-void note_phase(const SlowRun& run, std::optional<u32> object) {
-  if (!object) return;
-  ++static_cast<Runner*>(run.context->owner)->stepping_block().phases[*object];
-}
 void write_objects(const SlowRun& run, std::span<const trace::ObjectChange> changes) {
   Context& c = *run.context;
   RADDLE_ASSERT(changes.size() <= kLanes);
@@ -198,16 +229,21 @@ void BarrierObject::run(const SlowRun& run) const {
     u64 object = 0;
     std::memcpy(&object, where, 8);
     const u64 before = object;
-    const std::optional<u32> number = timed_object(run, at);
+    const Home home = home_of(run, at);
+    const trace::ObjectChange changed =
+        tests ? trace::ObjectChange{} : change(run, lane, home.number);
+    if (!tests && action != Action::Init)
+      bring(run, home, changed.arrivals + (action == Action::CompleteTx ? changed.value : 0));
     const bool answer = act(run, lane, object);
     std::memcpy(where, &object, 8);
     const bool sets = action == Action::Init || action == Action::Inval;
-    if (!sets && (before ^ object) >> 63 != 0) note_phase(run, number);
+    if (!sets && (before ^ object) >> 63 != 0) note_phase(home);
     // A test that fails is no wait; of several lanes' tests of one object one says it all.
     const bool known = tests && std::ranges::any_of(changes.all(), [&](const auto& change) {
-                         return number && change.object == *number;
+                         return change.object == home.number;
                        });
-    if (number && answer && !known) changes.add(change(run, lane, *number));
+    if (answer && !known && is_own(run, home))
+      changes.add(tests ? change(run, lane, home.number) : changed);
     if (tests) set_predicate(run.frame, result, lane, answer);
     else if (result != 0) set_lane(run.frame, result, lane, before);
     all = all && answer;
@@ -217,7 +253,7 @@ void BarrierObject::run(const SlowRun& run) const {
   if (!all) static_cast<Runner*>(run.context->owner)->yield();
 }
 
-void complete_transactions(const SlowRun& run, unsigned lane, u64 offset, u64 bytes) {
+std::optional<u32> complete_transactions(const SlowRun& run, unsigned lane, u64 offset, u64 bytes) {
   const u64 at = offset >= kSharedWindow ? offset - kSharedWindow : offset;
   char* const where = at % 8 == 0 ? shared_place(run.context, at, 8) : nullptr;
   if (where == nullptr) {
@@ -230,12 +266,15 @@ void complete_transactions(const SlowRun& run, unsigned lane, u64 offset, u64 by
   u64 object = 0;
   std::memcpy(&object, where, 8);
   Fields fields = Fields::of(object);
+  const Home home = home_of(run, at);
+  bring(run, home, bytes);
   fields.bytes -= static_cast<s64>(bytes);
   const u64 parity = fields.parity;
   fields.complete_if_done();
-  if (fields.parity != parity) note_phase(run, timed_object(run, at));
+  if (fields.parity != parity) note_phase(home);
   object = fields.packed();
   std::memcpy(where, &object, 8);
+  return is_own(run, home) ? std::optional{home.number} : std::nullopt;
 }
 
 void PendingCount::run(const SlowRun& run) const {

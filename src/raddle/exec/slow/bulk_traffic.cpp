@@ -91,25 +91,18 @@ void BulkTraffic::add_lines(unsigned lane, Address address, u64 bytes) {
 }
 
 void BulkTraffic::complete(unsigned lane, u64 object, u64 bytes) {
-  complete_transactions(run_, lane, object, bytes);
-  tells_ = true;
-  const u64 at = object >= kSharedWindow ? object - kSharedWindow : object;
-  // Of the block itself, however it is addressed: elsewhere nothing is timed.
-  const auto number = static_cast<u32>((at & ((u64{1} << kRankShift) - 1)) / 8);
-  objects_.add({.object = number, .value = static_cast<u32>(bytes), .lanes = 1u << lane});
+  if (const std::optional<u32> own = complete_transactions(run_, lane, object, bytes))
+    objects_.add({.object = *own, .value = static_cast<u32>(bytes), .lanes = 1u << lane});
 }
 
-/// When all has come, the barrier objects are told; blocks of clusters wait for it instead.
+/// When all has come, the block's barrier objects are told.
 void BulkTraffic::put_end() {
-  if (!tells_) return;
-  const Context& c = *run_.context;
-  const u32 ends = c.aliases[run_.record->inst];
-  if (!static_cast<const Runner*>(c.owner)->times_objects()) return put(ends + 1, nullptr, 0, 0);
+  if (objects_.all().empty()) return;
   std::vector<trace::Transaction> packed;
   for (const trace::ObjectChange& change : objects_.all()) packed.push_back(change.packed());
   const auto count = static_cast<unsigned>(packed.size());
   RADDLE_ASSERT(count <= kLanes);
-  put(ends, packed.data(), count, count);
+  put(run_.context->aliases[run_.record->inst], packed.data(), count, count);
 }
 
 void BulkTraffic::put(u32 inst, const trace::Transaction* lines, unsigned count, unsigned field) {

@@ -41,7 +41,6 @@ class BulkTraffic {
   const Access access_;
   std::uint64_t shared_bytes_ = 0;
   ObjectChanges objects_;
-  bool tells_ = false;
   std::vector<trace::Transaction> lines_;
   std::vector<std::uint32_t> words_;  ///< records
   unsigned records_ = 0;

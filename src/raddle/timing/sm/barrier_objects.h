@@ -2,7 +2,8 @@
 // arrivals and the bytes it expects have come; warps wait for phases.
 //
 // Source of the rules: PTX ISA 9.0, 9.7.13.15. How many phases a warp waits for, the op stream
-// knows: those that were over when it went on as it was executed.
+// knows: those that were over when it went on as it was executed. In a cluster, whose blocks bring
+// arrivals and bytes to each other's objects, it waits for those that its own block had brought.
 //
 // Copies that nobody waits for by a register are counted for each warp as they are issued and as
 // they come. What they tell an object it hears when so many have come as had been issued before.
@@ -10,6 +11,7 @@
 //
 // Values only: who changes something is told who may go on; the time that takes is the pipeline's.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -49,7 +51,8 @@ class BarrierObjects {
   struct Object {
     std::uint32_t number = 0, phases = 0;
     std::int64_t count = 0, pending = 0, bytes = 0;
-    WarpMask waiting = 0;
+    std::uint32_t brought = 0;              ///< arrivals and bytes so far, modulo 2^32
+    WarpMask waiting = 0, for_brought = 0;  ///< of the warps, those that wait for these
   };
   /// What an object hears when the warp's copies up to a number have come.
   struct Late {
@@ -61,12 +64,14 @@ class BarrierObjects {
 
   Object& object(unsigned slot, std::uint32_t number);
   WarpMask hear(unsigned slot, std::uint32_t number, std::int64_t arrivals, std::int64_t bytes);
-  WarpMask check(Object& object);
+  void end_phase_if_done(Object& object) const;
+  bool is_over(const Object& object, unsigned warp) const;
+  WarpMask released(Object& object) const;
 
   std::vector<std::vector<Object>> objects_;  // by block slot
   std::vector<Late> late_;                    // oldest first
   std::array<std::uint64_t, kMaxWarps> issued_{}, came_{};
-  std::array<std::uint32_t, kMaxWarps> wanted_{};  // phases that a warp waits for
+  std::array<std::uint32_t, kMaxWarps> wanted_{};  // phases, or what is brought, for each warp
 };
 
 inline BarrierObjects::Object& BarrierObjects::object(unsigned slot, std::uint32_t number) {
@@ -77,14 +82,22 @@ inline BarrierObjects::Object& BarrierObjects::object(unsigned slot, std::uint32
   return objects_[slot].back();
 }
 
-/// Ends the phase if nothing is missing.
-inline WarpMask BarrierObjects::check(Object& object) {
-  if (object.count == 0 || object.pending > 0 || object.bytes != 0) return 0;
+inline void BarrierObjects::end_phase_if_done(Object& object) const {
+  if (object.count == 0 || object.pending > 0 || object.bytes != 0) return;
   ++object.phases;
   object.pending = object.count;
+}
+
+/// What the warp wants of it is there.
+inline bool BarrierObjects::is_over(const Object& object, unsigned warp) const {
+  if (!has(object.for_brought, warp)) return object.phases >= wanted_[warp];
+  return static_cast<std::int32_t>(object.brought - wanted_[warp]) >= 0;
+}
+
+inline WarpMask BarrierObjects::released(Object& object) const {
   WarpMask out = 0;
   for (WarpMask m = object.waiting; m != 0; m &= m - 1)
-    if (wanted_[lowest(m)] <= object.phases) out |= bit_of(lowest(m));
+    if (is_over(object, lowest(m))) out |= bit_of(lowest(m));
   object.waiting &= ~out;
   return out;
 }
@@ -94,7 +107,9 @@ inline WarpMask BarrierObjects::hear(unsigned slot, std::uint32_t number, std::i
   Object& heard = object(slot, number);
   heard.pending -= arrivals;
   heard.bytes -= bytes;
-  return check(heard);
+  heard.brought += static_cast<std::uint32_t>(arrivals + std::max<std::int64_t>(bytes, 0));
+  end_phase_if_done(heard);
+  return released(heard);
 }
 
 inline WarpMask BarrierObjects::act(unsigned slot, unsigned warp, trace::ObjectAction action,
@@ -146,9 +161,11 @@ inline bool BarrierObjects::passes(unsigned slot, unsigned warp, const std::uint
   for (unsigned i = 0; i < count; ++i, changes += trace::kTransactionWords) {
     const auto change = trace::ObjectChange::of(changes);
     Object& awaited = object(slot, change.object);
-    if (awaited.phases >= change.value) continue;
-    awaited.waiting |= bit_of(warp);
     wanted_[warp] = change.value;
+    awaited.for_brought &= ~bit_of(warp);
+    if (change.arrivals == trace::ObjectChange::kBrought) awaited.for_brought |= bit_of(warp);
+    if (is_over(awaited, warp)) continue;
+    awaited.waiting |= bit_of(warp);
     return false;
   }
   return true;
