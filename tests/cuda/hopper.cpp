@@ -50,7 +50,7 @@ TEST(Hopper, ClustersTakeAboutAsLongAsBlocksAlone) {
   RADDLE_NEED_NVCC();
   const Folder folder;
   const Outcome o = exec({"--gpu", "h100", "--quiet", "--json", folder / "r.json"},
-                         {hopper_gemm(folder), "256", "256", "1024"});
+                         {hopper_gemm(folder), "256", "256", "2048"});
   ASSERT_EQ(o.status, 0) << o.out << o.err;
   const auto kernels = json_of(folder / "r.json")["kernels"];
   ASSERT_EQ(kernels.size(), 2u);
