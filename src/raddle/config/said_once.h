@@ -12,8 +12,8 @@ namespace raddle::config {
 
 class SaidOnce {
  public:
-  /// `said` is how messages name it. Each of these throws InputError, at `said` or at `origin`, when
-  /// what was added before says the same setting, all of it or a part, and names that.
+  /// `said` is how messages name it. Each of these throws InputError, at `said` or at `origin`,
+  /// when what was added before says the same setting, all of it or a part, and names that.
   void add_path(std::string_view path, const std::string& said);
   /// PATH=VALUE, as for Tree::set_option.
   void add(std::string_view text, const std::string& said);
