@@ -179,9 +179,9 @@ TEST(Reconvergence, IsTheImmediatePostDominatorOnRandomGraphs) {
 
 /// Lines of `body` with collectives and ways out between them, which decide where lanes meet.
 std::string with_ways_out(std::mt19937& random, const std::string& body) {
-  constexpr std::array<const char*, 6> kMore = {
-      "bar.sync 0;\n",       "@%p1 ret;\n",       "@%p2 exit;\n",
-      "activemask.b32 %r1;\n", "@!%p3 bra RETURNS;\n", "@%p4 bra ALSO_RETURNS;\n"};
+  constexpr std::array<const char*, 6> kMore = {"bar.sync 0;\n",        "@%p1 ret;\n",
+                                                "@%p2 exit;\n",         "activemask.b32 %r1;\n",
+                                                "@!%p3 bra RETURNS;\n", "@%p4 bra ALSO_RETURNS;\n"};
   std::istringstream lines(body);
   std::string out;
   for (std::string line; std::getline(lines, line);) {
@@ -200,8 +200,8 @@ TEST(Reconvergence, IsWhatFollowingEachWayOutByItselfGives) {
     const Module module = parse_kernel(body);
     const std::vector<std::uint32_t> points = reconvergence_points(module.functions[0]);
     ASSERT_EQ(points, plain::plain_points(module.functions[0])) << body;
-    nearer += static_cast<std::size_t>(std::ranges::count_if(
-        points, [&](std::uint32_t point) { return point != points.size(); }));
+    nearer += static_cast<std::size_t>(
+        std::ranges::count_if(points, [&](std::uint32_t point) { return point != points.size(); }));
   }
   EXPECT_GT(nearer, 1000u);
 }

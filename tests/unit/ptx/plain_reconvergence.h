@@ -226,7 +226,8 @@ inline bool in_cycle(const BlockGraph& graph, std::uint32_t block) {
 }
 
 /// By block; kUnknown: it cannot reach the exit.
-inline std::vector<std::uint32_t> meeting_blocks(const Function& function, const BlockGraph& graph) {
+inline std::vector<std::uint32_t> meeting_blocks(const Function& function,
+                                                 const BlockGraph& graph) {
   const PostDominators all(BlockEdges(graph.successors, graph.count));
   std::vector<std::uint32_t> out(graph.count, kUnknown);
   for (std::uint32_t block = 0; block < graph.count; ++block)
