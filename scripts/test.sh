@@ -260,6 +260,7 @@ together() { # together COMMAND...: all at once; fails when one of them does
 
 # Commands in the pages for users, as they stand there.
 step_pages() {
+  need pages
   build_page
   build_preset release raddle
   PATH=$PWD/build/release:$PATH scripts/pages.sh . "${pages[@]}"
