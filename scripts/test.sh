@@ -115,7 +115,7 @@ step_python() {
   check_library
   build_python
   local python=${PYTHON:-/usr/bin/python3}
-  PYTHONPATH=build/release/python "$python" -m pytest -q -p no:cacheprovider tests/python
+  PYTHONPATH=$PWD/build/release/python "$python" -m pytest -q -p no:cacheprovider tests/python
   rm -rf build/python_installed
   cmake --install build/release --component python --prefix build/python_installed >build/python.log
   # A program beside it is looked for from there, so this one has none; its policies and pages it has.
