@@ -37,17 +37,7 @@ add_custom_command(OUTPUT ${copied} DEPENDS ${package} VERBATIM
 add_custom_target(raddle_python_package DEPENDS ${copied})
 add_dependencies(raddle_python raddle_python_package)
 
-# Where `cmake --install BUILD --component python` puts the package; a wheel has its own root.
+# Where `cmake --install BUILD --component python` puts the package.
 set(RADDLE_PYTHON_DIR "lib/python3/dist-packages" CACHE STRING "folder of the Python package, below the prefix")
-if(SKBUILD)
-  set(RADDLE_PYTHON_DIR ".")
-endif()
 install(TARGETS raddle_python LIBRARY DESTINATION ${RADDLE_PYTHON_DIR}/raddle COMPONENT python EXCLUDE_FROM_ALL)
-if(SKBUILD)  # a wheel has the program, too
-  install(TARGETS raddle RUNTIME DESTINATION raddle/bin COMPONENT python EXCLUDE_FROM_ALL)
-  if(TARGET cudart_runtime)
-    install(FILES ${CMAKE_BINARY_DIR}/libcudart.so.11.0 ${CMAKE_BINARY_DIR}/libcudart.so.12
-      ${CMAKE_BINARY_DIR}/libcudart.so.13 DESTINATION raddle/bin COMPONENT python EXCLUDE_FROM_ALL)
-  endif()
-endif()
 install(FILES ${package} DESTINATION ${RADDLE_PYTHON_DIR}/raddle COMPONENT python EXCLUDE_FROM_ALL)

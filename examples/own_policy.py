@@ -3,7 +3,7 @@
 # 1.13 times as fast. bfs finds three times as much and is slower by 30 %, for too few warps hide its latency.
 #
 #   ./x python
-#   PYTHONPATH=build/release/python python3 examples/own_policy.py
+#   PYTHONPATH=build/release/python python3 examples/own_policy.py     # with the Debian package: without PYTHONPATH
 #
 # It takes a minute, prints a table, and writes own_policy.html (the report page) and own_policy.svg (speed-up).
 import sys

@@ -8,8 +8,9 @@ source scripts/common.sh
 source scripts/setup.sh
 
 [ $# = 0 ] || fail "package: unknown argument '$1'"
-need build page package
+need build page package python
 build_page
+PYTHON=/usr/bin/python3 build_python  # Debian's, whichever the user's is
 build_preset release raddle
 mkdir -p build/package
 rm -f build/package/*.deb

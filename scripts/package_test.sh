@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the package in a bare Debian, a folder made by debootstrap, in which there are no sources, and does there as
-# a user what the pages say: a workload, a CUDA program, plug-ins, a sweep, reports. Exit status 77: it cannot be done here.
+# a user what the pages say: a workload, a CUDA program, plug-ins, a sweep, reports, a study in Python. Exit status 77: it cannot be done here.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/common.sh
@@ -51,7 +51,10 @@ unshare --mount sh -ec '
   $apt install g++ cmake make pkg-config python3
   echo "== package: as a user, with a compiler"
   chroot "$1" su user -s /bin/bash -c "cd && tour compile"
+  $apt install python3-numpy
+  echo "== package: as a user, in Python"
+  chroot "$1" su user -s /bin/bash -c "cd && tour python"
   $apt remove raddle
-  ! chroot "$1" sh -c "ls -d /usr/lib/raddle /usr/include/raddle /usr/share/raddle" 2>/dev/null
+  ! chroot "$1" sh -c "ls -d /usr/lib/raddle /usr/include/raddle /usr/share/raddle /usr/lib/python3/dist-packages/raddle/*.so" 2>/dev/null
 ' sh "$bare" 2>&1 | tee build/package/test.log
 say "package: installed, used and removed in a bare Debian"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What scripts/package_test.sh runs in the bare Debian: `tour run` needs the package alone, `tour compile` a compiler.
+# What scripts/package_test.sh runs in the bare Debian: `tour run` needs the package alone, `tour compile` a compiler,
+# `tour python` NumPy.
 set -euo pipefail
 step() { printf -- '-- %s\n' "$*"; }
 has() { # has FILE TEXT
@@ -68,6 +69,14 @@ TEXT
   step "completions"
   bash -c 'source /usr/share/bash-completion/completions/raddle
     COMP_WORDS=(raddle run bfs --gpu h2) COMP_CWORD=4; _raddle; [ "${COMPREPLY[*]}" = h200 ]'
+}
+
+python() {
+  step "a study in Python: a policy written there, its page and figure"
+  python3 /usr/share/raddle/examples/own_policy.py size=tiny >study.txt
+  has study.txt few_blocks
+  has own_policy.svg "<svg"
+  test -s own_policy.html
 }
 
 "$1"

@@ -38,6 +38,7 @@ slurm  /usr/sbin/slurmctld                slurm-wlm
 slurm  /usr/sbin/munged                   munge
 test   ?valgrind                        valgrind
 test   ?debootstrap                     debootstrap
+pages  python3                          python3
 docs   /usr/lib/python3/dist-packages/markdown python3-markdown
 docs   doxygen                          doxygen
 package dpkg-shlibdeps                  dpkg-dev

@@ -107,7 +107,7 @@ check_library() {
   grep -q "^no workload is called 'bsf'" build/library/told || fail "library: $(cat build/library/told)"
 }
 
-# The library; then the Python module: runs, launches, policies, the lines of docs/python.md; and its installed form alone.
+# The library; then the Python module: runs, launches, policies, the lines of docs/python.md; and its wheel alone.
 step_python() {
   need python pytest
   build_page
@@ -115,12 +115,26 @@ step_python() {
   check_library
   build_python
   local python=${PYTHON:-/usr/bin/python3}
-  PYTHONPATH=build/release/python "$python" -m pytest -q -p no:cacheprovider tests/python
-  rm -rf build/python_installed
-  cmake --install build/release --component python --prefix build/python_installed >build/python.log
-  # A program beside it is looked for from there, so this one has none; its policies and pages it has.
-  (cd build && PYTHONPATH=python_installed/lib/python3/dist-packages "$python" -c \
-    'import raddle; assert "python_installed" in raddle.__file__; assert raddle.run("vecadd", size="tiny").correct')
+  PYTHONPATH=$PWD/build/release/python "$python" -m pytest -q -p no:cacheprovider tests/python
+  check_wheel
+}
+
+# The wheel, unpacked where nothing else of Raddle is: its own module, program and machines.
+check_wheel() {
+  local python=${PYTHON:-/usr/bin/python3} into=$PWD/build/python_installed
+  rm -rf "$into" && mkdir -p "$into"
+  if "$python" -m pip --version >/dev/null 2>&1; then
+    "$python" -m pip install --quiet --no-deps --no-index --target "$into" .
+    "$into/bin/raddle" --version
+  else
+    PYTHONPATH=python "$python" -c "import raddle_wheel; raddle_wheel.build_wheel('$into')"
+    "$python" -m zipfile -e "$into"/raddle-*.whl "$into"
+    chmod +x "$into/raddle/bin/raddle"  # which pip does
+  fi
+  (cd / && PYTHONPATH=$into PATH=/usr/bin:/bin "$python" -c \
+    "import raddle; from raddle._program import program
+assert program().startswith('$into') and raddle.__file__.startswith('$into')
+assert raddle.run('vecadd', size='tiny').correct")
 }
 
 hash_of() { # hash_of PROGRAM OPTIONS...
@@ -260,6 +274,7 @@ together() { # together COMMAND...: all at once; fails when one of them does
 
 # Commands in the pages for users, as they stand there.
 step_pages() {
+  need pages
   build_page
   build_preset release raddle
   PATH=$PWD/build/release:$PATH scripts/pages.sh . "${pages[@]}"

@@ -1,4 +1,7 @@
 // Wrong names, settings, files: status 2, one clear line, nothing written.
+#include <algorithm>
+#include <filesystem>
+
 #include "cli/raddle.h"
 #include "raddle_paths.h"
 
@@ -74,6 +77,64 @@ TEST(BadInput, UnknownOrBadSetting) {
   expect_nothing_written("run vecadd --set sm.count=0", {"sm.count", "0"});
   expect_nothing_written("run vecadd --set sm.count", {"sm.count"});
   expect_nothing_written("run vecadd --set =4", {"=4"});
+}
+
+/// Of two nobody could tell which counts.
+TEST(BadInput, ASettingThatIsSaidTwiceInEveryCommandThatTakesThem) {
+  const Folder folder;
+  const std::string recording = folder / "v.rdl";
+  ASSERT_EQ(raddle("record vecadd size=tiny --quiet", {"-o", recording}).status, 0);
+  const std::vector<std::vector<std::string>> commands = {
+      {"run", "vecadd", "size=tiny"},
+      {"run", "vecadd", "size=tiny", "--functional"},
+      {"replay", recording},
+      {"run", "vecadd", "size=tiny", "+", "vecadd", "size=tiny", "--horizon", "2000"},
+      {"record", "vecadd", "size=tiny", "-o", folder / "w.rdl"},
+      {"compare", "vecadd", "size=tiny", "--policies", "throttle=swl,throttle=none"},
+      {"compare", "vecadd", "size=tiny", "--sweep", "l2.size_kib=96,192"},
+      {"analyze", "cache", "vecadd", "size=tiny"},
+      {"exec", "--", "/bin/true"},
+      {"record", "-o", folder / "w.rdl", "--", "/bin/true"}};
+  const std::string again = "says that already";
+  for (const std::vector<std::string>& command : commands) {
+    const auto refused = [&](std::vector<std::string> twice, const std::string& one) {
+      std::vector<std::string> words(command.begin() + 1, command.end());
+      words.insert(std::ranges::find(words, "--"), twice.begin(), twice.end());
+      SCOPED_TRACE(command[0] + " " + command[1] + " " + twice.back());
+      expect_refused(raddle(command[0], words), {one, twice.back(), again});
+    };
+    if (std::ranges::find(command, "--functional") == command.end())
+      refused({"--policy", "warp=lrr", "--policy", "warp=gto"}, "warp=lrr");
+    refused({"--set", "sm.count=1", "--set", "sm.count=2"}, "sm.count=1");
+    refused({"--set", "sm.l1d={ways=4}", "--set", "sm.l1d.ways=8"}, "sm.l1d={ways=4}");
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "w.rdl"));
+}
+
+TEST(BadInput, ASettingThatIsSaidTwiceInDifferentOptions) {
+  const std::string compare = "compare vecadd size=tiny ", again = "says that already";
+  expect_refused(raddle(compare + "--set l2.size_kib=96 --sweep l2.size_kib=96,192"),
+                 {"--set l2.size_kib=96", "--sweep l2.size_kib=96,192", again});
+  expect_refused(
+      raddle(compare + "--policies throttle=swl:limit=2 --sweep policy.throttle.limit=1,2"),
+      {"throttle=swl:limit=2", "policy.throttle.limit", again});
+  expect_refused(
+      raddle(compare + "--policies swl:limit=1,swl:limit=2 --set policy.throttle.limit=3"),
+      {"swl:limit=1", "policy.throttle.limit", again});
+  expect_refused(raddle("run vecadd --policy swl:limit=2 --set policy.throttle.limit=3"),
+                 {"--policy swl:limit=2", "--set policy.throttle.limit=3", again});
+  expect_refused(raddle("run vecadd --policy warp=two_level:group_size=2,group_size=4"),
+                 {"'group_size=2'", again});
+  expect_refused(raddle("run vecadd size=tiny size=small"), {"'size=tiny'", "size=small", again});
+  expect_refused(raddle("compare vecadd --policies gto+warp=lrr"), {"warp=gto", "warp=lrr"});
+}
+
+/// A policy by an option, a parameter of it by another.
+TEST(BadInput, AParameterOfAPolicyThatAnotherOptionChooses) {
+  const Json run =
+      json_of(raddle("run vecadd size=tiny --gpu gtx480 --policy swl --set "
+                     "policy.throttle.limit=3 --json -"));
+  EXPECT_EQ(run.at("config").at("policy").at("throttle").at("limit"), 3);
 }
 
 TEST(BadInput, ReplacementThatTheL1dCannotHave) {

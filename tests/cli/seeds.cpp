@@ -40,7 +40,7 @@ TEST(Seeds, EachIsExecutedAsItsRunIs) {
 TEST(Seeds, SaidTwiceAreRefused) {
   for (const char* twice : {"--set run.seed=1,2", "--sweep run.seed=1..2"})
     expect_refused(raddle(std::string("compare ") + kBfs + " --seed 3 " + twice + kSmall),
-                   {"run.seed=1", "twice"});
+                   {"run.seed=1", "--seed says that already"});
   expect_refused(raddle(std::string("run ") + kBfs + " --seed 3 --set run.seed=4" + kSmall),
                  {"--set run.seed=4", "--seed says that already"});
   expect_refused(raddle(std::string("run ") + kBfs + " --cold-l2 --set run.cold_l2=false" + kSmall),

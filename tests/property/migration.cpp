@@ -39,6 +39,23 @@ TEST_P(MovingWarps, DoWhatTheyDoAtHome) {
   const sim::Result home = test::run(GetParam(), {"latoa"});
   const sim::Result away = test::run(GetParam(), moving("random:interval=100"));
   expect_same_work(away, home);
+  // docs/metrics.md: what the kinds of packets leave of all bytes is what migration sends.
+  const auto left = [](const sim::Result& result) {
+    const auto json = sim::to_json(result);
+    const auto& noc = json.at("details").at("noc");
+    std::uint64_t bytes = json.at("totals").at("noc_bytes");
+    bytes -= noc.at("memory").at("bytes").get<std::uint64_t>();
+    for (const char* direction : {"request", "reply"})
+      for (const std::string_view kind : stats::kNocKindNames)
+        bytes -= noc.at(direction).at(kind).at("bytes").get<std::uint64_t>();
+    return bytes;
+  };
+  EXPECT_EQ(left(home), 0u);
+  const auto statistics = sim::to_json(away)["policies"]["migrate"]["statistics"];
+  const std::uint64_t sent = statistics["context_bytes"].get<std::uint64_t>() +
+                             statistics["message_bytes"].get<std::uint64_t>();
+  EXPECT_EQ(left(away) == 0, sent == 0);
+  EXPECT_GE(left(away), sent);
 }
 
 // As many moves as the environment asks for (RADDLE_MOVES; docs/performance.md has a night's), in

@@ -136,6 +136,11 @@ TEST_P(Transfers, ArriveOnceAndWholeAmongOtherTraffic) {
   EXPECT_EQ(rig.sent(), all);
   EXPECT_EQ(rig.received(), all);
   EXPECT_EQ(rig.network().transfers().flits, flits);
+  std::uint64_t of_kinds = 0;
+  for (const stats::NocTraffic& kind : rig.network().counters().kind) of_kinds += kind.bytes;
+  EXPECT_NE(of_kinds, 0u);
+  EXPECT_EQ(of_kinds + rig.network().transfers().bytes, rig.network().counters().bytes)
+      << "every packet is of a kind or of a transfer";
   EXPECT_EQ(rig.other_packets, others);
   EXPECT_EQ(rig.network().audit(), std::vector<std::string>{});
   std::vector<TransferRig::Arrived> came = rig.arrived;

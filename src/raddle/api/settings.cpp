@@ -45,17 +45,25 @@ std::vector<Settings::OptionSetting> Settings::option_settings() const {
   return out;
 }
 
-config::Tree Settings::tree(const policy::Registries& policies) const {
+config::SaidOnce Settings::said(const policy::Registries& policies) const {
+  config::SaidOnce out;
+  for (const OptionSetting& own : option_settings()) out.add_path(own.path, own.option);
+  for (const std::string& text : policy)
+    out.add_policy(with_level(text, policies), "--policy " + text);
+  for (const std::string& text : set) out.add(text, "--set " + text);
+  return out;
+}
+
+config::Tree Settings::tree(const policy::Registries& policies,
+                            std::span<const std::string> alternative) const {
+  said(policies);
   config::Tree tree = sim::load_gpu(gpu);
-  const std::vector<OptionSetting> own = option_settings();
-  for (const std::string& text : set)
-    for (const OptionSetting& same : own)
-      if (text.substr(0, text.find('=')) == same.path)
-        throw InputError({"--set " + text}, same.option + " says that already: leave one out");
-  for (const std::string& text : set) tree.set_option(text, "--set " + text);
   for (const std::string& text : policy)
     tree.set_policy(with_level(text, policies), "--policy " + text);
-  for (const OptionSetting& one : own) tree.set(one.path, one.value, one.option);
+  for (const std::string& text : alternative) tree.set_policy(text, "--policies " + text);
+  // After the policies, whose parameters they may be.
+  for (const std::string& text : set) tree.set_option(text, "--set " + text);
+  for (const OptionSetting& own : option_settings()) tree.set(own.path, own.value, own.option);
   return tree;
 }
 
@@ -87,7 +95,11 @@ sim::Options Settings::options(const sim::Setup& setup) const {
 sim::NamedWorkload make_workload(const std::string& name,
                                  const std::vector<std::string>& parameters) {
   config::Tree tree;
-  for (const std::string& text : parameters) tree.set_option(text, name + " " + text);
+  config::SaidOnce said;
+  for (const std::string& text : parameters) {
+    tree.set_option(text, name + " " + text);
+    said.add_part(text, name + " " + text);
+  }
   return sim::make_workload(runtime::all_workloads(), name, tree);
 }
 

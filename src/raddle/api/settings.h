@@ -1,9 +1,11 @@
 // What a simulation is asked for, in the words of the command line.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "raddle/config/said_once.h"
 #include "raddle/config/tree.h"
 #include "raddle/policy/all.h"
 #include "raddle/sim/run/named_workload.h"
@@ -34,9 +36,13 @@ struct Settings {
   };
   /// Those that were given.
   std::vector<OptionSetting> option_settings() const;
-  /// The machine with everything applied that is said here of it. Throws InputError, also where
-  /// `set` says the same as another member.
-  config::Tree tree(const policy::Registries& policies) const;
+  /// Everything that is said here of the machine. Throws InputError where something says the same
+  /// as another.
+  config::SaidOnce said(const policy::Registries& policies) const;
+  /// The machine with that applied, and with `alternative` in place of policies of the same levels.
+  /// Throws InputError, also where something is said twice.
+  config::Tree tree(const policy::Registries& policies,
+                    std::span<const std::string> alternative = {}) const;
   /// How `setup` is to be run; says nothing of what is printed and observed. Throws InputError.
   sim::Options options(const sim::Setup& setup) const;
 };

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <string_view>
 
 #include "raddle/lab/file/sweep_text.h"
@@ -88,9 +87,11 @@ std::vector<Variant> with_bounds(const std::vector<Variant>& variants, const Set
     all.origin = "analyze bounds";
     for (const std::string& part :
          timing::ideal_parts(setup.machine, sim::caches_own_lines(setup))) {
+      const std::string setting = "ideal." + part + "=true";
+      if (std::ranges::find(common.set, setting) != common.set.end()) continue;  // as it is
       Variant one = variant;
       one.origin = all.origin;
-      one.settings.push_back("ideal." + part + "=true");
+      one.settings.push_back(setting);
       add_to(one.label, "ideal " + part);
       add_to(one.of_any_seed, "ideal " + part);
       all.settings.push_back(one.settings.back());
@@ -121,9 +122,12 @@ config::Tree tree_of(const Settings& common, const Variant& variant,
                      const policy::Registries& registries) {
   Settings single = common;
   std::erase_if(single.set, is_list);
-  config::Tree tree = single.tree(registries);
+  config::SaidOnce said;
+  for (const std::string& setting : single.set) said.add(setting, "--set " + setting);
   for (const std::string& setting : variant.policies)
-    tree.set_policy(setting, "--policies " + setting);
+    said.add_policy(setting, "--policies " + setting);
+  for (const std::string& setting : variant.settings) said.add(setting, variant.origin);
+  config::Tree tree = single.tree(registries, variant.policies);
   for (const std::string& setting : variant.settings) tree.set_option(setting, variant.origin);
   return tree;
 }
@@ -131,14 +135,9 @@ config::Tree tree_of(const Settings& common, const Variant& variant,
 std::vector<Variant> make_variants(const Settings& common, const std::string& policies,
                                    const std::vector<std::string>& sweeps,
                                    const policy::Registries& registries, bool bounds) {
-  std::set<std::string> paths;
-  const auto once = [&](const std::string& text, const char* option) {
-    if (!paths.insert(text.substr(0, text.find('='))).second)
-      throw InputError({std::string(option) + " " + text}, "this setting is there twice");
-  };
-  for (const Settings::OptionSetting& own : common.option_settings()) paths.insert(own.path);
-  for (const std::string& text : common.set) once(text, "--set");
-  for (const std::string& text : sweeps) once(text, "--sweep");
+  config::SaidOnce said = common.said(registries);
+  for (const std::string& text : sweeps)
+    said.add_path(std::string_view(text).substr(0, text.find('=')), "--sweep " + text);
   std::vector<Variant> out;
   if (policies.empty()) out.push_back({});
   else

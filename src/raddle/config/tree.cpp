@@ -6,6 +6,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/base/files.h"
+#include "raddle/config/said_once.h"
 
 namespace raddle::config {
 
@@ -178,9 +179,13 @@ void Tree::set_policy(std::string_view text, const std::string& origin) {
   set(table + ".name", "\"" + std::string(name) + "\"", origin);
   if (colon == std::string_view::npos) return;
   std::string_view rest = text.substr(colon + 1);
+  SaidOnce parameters;
+  parameters.add_path("name", "'" + std::string(text.substr(0, colon)) + "'");
   do {
     const std::size_t comma = std::min(rest.find(','), rest.size());
-    set_option(table + "." + std::string(rest.substr(0, comma)), origin);
+    const std::string parameter(rest.substr(0, comma));
+    set_option(table + "." + parameter, origin);
+    parameters.add_part(parameter, origin);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   } while (!rest.empty());
 }

@@ -5,8 +5,21 @@
 #include <algorithm>
 
 #include "raddle/cudart/capture.h"
+#include "raddle/cudart/properties.h"
 
 namespace raddle::cudart {
+
+void check_format(const ChannelFormat& f) {
+  constexpr int kFloat = 2;
+  const bool of_size = f.x == 8 || f.x == 16 || f.x == 32;
+  const bool alike = (f.y == 0 || f.y == f.x) && (f.z == 0 || f.z == f.x) && f.z == f.w;
+  const bool in_order = f.y != 0 || f.z == 0;
+  if (!of_size || !alike || !in_order || f.kind < 0 || f.kind > kFloat ||
+      (f.kind == kFloat && f.x == 8))
+    throw Failure{
+        kInvalidChannelDescriptor,
+        fmt::format("channels of {}, {}, {} and {} bits of kind {}", f.x, f.y, f.z, f.w, f.kind)};
+}
 
 void Array::check(std::size_t x, std::size_t y, std::size_t z, const Block& b) const {
   const auto inside = [](std::size_t at, std::size_t size, std::size_t whole) {
@@ -48,22 +61,63 @@ using namespace raddle::cudart;
 
 namespace {
 
+/// Attributes of the device that say how large an array may be; 0: it has no such side.
+struct Limits {
+  int width, height, depth;
+};
+Limits limits_of(const Extent& extent, unsigned flags) {
+  const bool surface = (flags & kArraySurface) != 0;
+  const auto either = [&](Limits texture, Limits of_surface) {
+    return surface ? of_surface : texture;
+  };
+  const bool layered = (flags & kArrayLayered) != 0;
+  if ((flags & kArrayCubemap) != 0)
+    return layered ? either({53, 53, 54}, {67, 67, 68}) : either({52, 52, 0}, {66, 66, 0});
+  if (layered)
+    return extent.height == 0 ? either({42, 0, 43}, {61, 0, 62})
+                              : either({27, 28, 29}, {63, 64, 65});
+  if (extent.depth != 0) return either({24, 25, 26}, {58, 59, 60});
+  if ((flags & kArrayGather) != 0) return {45, 46, 0};
+  return extent.height != 0 ? either({22, 23, 0}, {56, 57, 0}) : either({21, 0, 0}, {55, 0, 0});
+}
+
+/// The table of cudaMalloc3DArray. Throws Failure.
+void check_extent(Context& c, const Extent& extent, unsigned flags) {
+  const bool layered = (flags & kArrayLayered) != 0, cube = (flags & kArrayCubemap) != 0;
+  const auto refuse = [&](const std::string& why) {
+    throw Failure{kInvalidValue, fmt::format("array of {} x {} x {}: {}", extent.width,
+                                             extent.height, extent.depth, why)};
+  };
+  if (extent.width == 0) refuse("it has no texel");
+  if (cube && extent.width != extent.height) refuse("faces of a cube are square");
+  if (cube && (layered ? extent.depth == 0 || extent.depth % 6 != 0 : extent.depth != 6))
+    refuse("a cube has 6 faces");
+  if (layered && extent.depth == 0) refuse("it has no layer");
+  if (!layered && extent.height == 0 && extent.depth != 0) refuse("it has no row");
+  if ((flags & kArrayGather) != 0 && (extent.height == 0 || extent.depth != 0))
+    refuse("tex2Dgather needs two dimensions");
+  const Limits limits = limits_of(extent, flags);
+  const auto check = [&](std::size_t size, int number, const char* what) {
+    if (number == 0) return;
+    const auto most = static_cast<std::size_t>(attribute(c.seen(), number).value());
+    if (size > most) refuse(fmt::format("{} is at most {}", what, most));
+  };
+  check(extent.width, limits.width, "the width");
+  check(extent.height, limits.height, "the height");
+  check(extent.depth, limits.depth, layered ? "the number of layers" : "the depth");
+}
+
 Error make(Context& c, Array** to, const ChannelFormat* format, Extent extent, unsigned flags) {
   unsafe_call(c);
   if (to == nullptr || format == nullptr) throw Failure{kInvalidValue};
-  const ChannelFormat f = *format;
-  const bool whole = f.x % 8 == 0 && f.y % 8 == 0 && f.z % 8 == 0 && f.w % 8 == 0;
-  Array array{.format = f, .extent = extent, .flags = flags, .address = 0, .pitch = 0};
-  const std::size_t texel = array.texel_bytes();
-  if (!whole || f.x <= 0 || (texel != 1 && texel != 2 && texel != 4 && texel != 8 && texel != 16))
-    throw Failure{kInvalidChannelDescriptor};
+  check_format(*format);
+  Array array{.format = *format, .extent = extent, .flags = flags, .address = 0, .pitch = 0};
   constexpr unsigned kKnown = kArrayLayered | kArraySurface | kArrayCubemap | kArrayGather;
   if ((flags & ~kKnown) != 0)
     throw Failure{kInvalidValue,
                   fmt::format("arrays with flags {:#x} are not supported", flags & ~kKnown)};
-  const bool is_plane = extent.height != 0 && extent.depth == 0;
-  if (extent.width == 0 || ((flags & kArrayGather) != 0 && !is_plane)) throw Failure{kInvalidValue};
-  array.pitch = (extent.width * texel + 31) / 32 * 32;
+  check_extent(c, extent, flags);
+  array.pitch = (extent.width * array.texel_bytes() + 31) / 32 * 32;
   array.address =
       c.allocate(array.pitch * array.rows() * array.slices(), Allocation::Kind::Array, flags);
   *to = c.arrays.make(array);

@@ -9,6 +9,10 @@ namespace raddle::cudart {
 inline constexpr unsigned kArrayLayered = 1, kArraySurface = 2, kArrayCubemap = 4,
                           kArrayGather = 8;  // what tex2Dgather needs
 
+/// What a texture unit can read: one, two or four channels of 8, 16 or 32 bits, all alike. Throws
+/// Failure.
+void check_format(const ChannelFormat& format);
+
 struct Array {
   ChannelFormat format;
   Extent extent;  ///< texels; height and depth 0 where there is none

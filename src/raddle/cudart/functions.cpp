@@ -82,12 +82,20 @@ int max_threads(Context& c, Kernel& kernel) {
   return static_cast<int>(maximum);
 }
 
-/// Blocks of a cluster that the kernel was compiled for; 0: any.
+}  // namespace
+
 std::uint64_t required_cluster(Context& c, Kernel& kernel) {
   for (const ptx::Function* f : sources_of(c, kernel))
     if (f->required_cluster) return f->required_cluster->count();
   return 0;
 }
+
+std::uint64_t allowed_cluster(const Kernel& kernel) {
+  constexpr std::uint64_t kPortable = 8, kLargest = 16;
+  return kernel.large_clusters ? kLargest : kPortable;
+}
+
+namespace {
 
 /// That the machine forms clusters.
 void check_clusters(Context& c) {
@@ -102,8 +110,6 @@ std::uint64_t blocks_at_once(Context& c, Kernel& kernel, const HostLaunchConfigu
          c.seen().machine.sm.count;
 }
 
-constexpr std::uint64_t kPortableCluster = 8, kLargestCluster = 16;
-
 /// Which SMs may hold the blocks of one cluster is not modelled: all may.
 int active_clusters(Context& c, Kernel& kernel, const HostLaunchConfiguration& k) {
   check_clusters(c);
@@ -115,8 +121,7 @@ int active_clusters(Context& c, Kernel& kernel, const HostLaunchConfiguration& k
     }
   const std::uint64_t required = required_cluster(c, kernel);
   if (size == 0) size = required;
-  const std::uint64_t largest = kernel.large_clusters ? kLargestCluster : kPortableCluster;
-  if (size == 0 || size > largest || (required != 0 && size != required))
+  if (size == 0 || size > allowed_cluster(kernel) || (required != 0 && size != required))
     throw Failure{kInvalidClusterSize};
   return static_cast<int>(blocks_at_once(c, kernel, k) / size);
 }
@@ -125,8 +130,7 @@ int largest_cluster(Context& c, Kernel& kernel, const HostLaunchConfiguration& k
   check_clusters(c);
   if (const std::uint64_t required = required_cluster(c, kernel); required != 0)
     return static_cast<int>(required);
-  return static_cast<int>(std::min(kernel.large_clusters ? kLargestCluster : kPortableCluster,
-                                   blocks_at_once(c, kernel, k)));
+  return static_cast<int>(std::min(allowed_cluster(kernel), blocks_at_once(c, kernel, k)));
 }
 
 /// 75 of ".target sm_75".

@@ -17,5 +17,9 @@ const trace::KernelCode& needs_of(Context& c, Kernel& kernel);
 int max_dynamic_shared(Context& c, Kernel& kernel);
 /// How many blocks of that shape fit on one SM, and what limits them.
 timing::Residency residency_of(Context& c, Kernel& kernel, Dim3 block, std::size_t dynamic_shared);
+/// Blocks of a cluster that the kernel was compiled for; 0: any.
+std::uint64_t required_cluster(Context& c, Kernel& kernel);
+/// Most blocks of a cluster that a launch of the kernel may ask for.
+std::uint64_t allowed_cluster(const Kernel& kernel);
 
 }  // namespace raddle::cudart

@@ -46,7 +46,8 @@ int raddle_cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
   return call("cudaHostRegister", [&](Context& c) {
     c.session();
     unsafe_call(c);
-    if (pointer == nullptr || bytes == 0) throw Failure{kInvalidValue};
+    constexpr unsigned kKnown = 1 | 2 | 4 | 8;  // portable, mapped, of a device, read-only
+    if (pointer == nullptr || bytes == 0 || (flags & ~kKnown) != 0) throw Failure{kInvalidValue};
     if (registered(c, address_of(pointer)) != nullptr || c.allocation(address_of(pointer)))
       throw Failure{kHostMemoryAlreadyRegistered};
     c.registered[address_of(pointer)] = {

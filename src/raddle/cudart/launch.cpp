@@ -33,11 +33,23 @@ std::vector<std::byte> packed(const exec::ParameterLayout& layout, void** argume
   return bytes;
 }
 
+/// What is wrong with a cluster apart from its size the device says. Throws Failure.
+void check_cluster(Context& c, Kernel& kernel, const Shape& s) {
+  const std::uint64_t blocks =
+      s.cluster.count() != 0 ? s.cluster.count() : required_cluster(c, kernel);
+  if (blocks > allowed_cluster(kernel))
+    throw Failure{kInvalidClusterSize,
+                  fmt::format("{}: clusters of {} blocks, allowed are {} "
+                              "(cudaFuncAttributeNonPortableClusterSizeAllowed)",
+                              short_name(kernel.name), blocks, allowed_cluster(kernel))};
+}
+
 /// What CUDA refuses before a launch. Throws Failure with its code.
 void check(Context& c, Kernel& kernel, const Shape& s) {
   if (s.grid.count() == 0 || s.block.count() == 0)
     throw Failure{kInvalidConfiguration,
                   short_name(kernel.name) + ": grid and block must not be empty"};
+  check_cluster(c, kernel, s);
   if (s.block.count() > c.seen().machine.sm.max_threads_per_block) return;  // the device says it
   const int dynamic = max_dynamic_shared(c, kernel);
   if (s.shared_bytes > static_cast<std::size_t>(dynamic))

@@ -50,8 +50,11 @@ int raddle_cudaMallocHost(void** to, std::size_t bytes) {
 }
 
 int raddle_cudaHostAlloc(void** to, std::size_t bytes, unsigned flags) {
-  return call("cudaHostAlloc",
-              [&](Context& c) { return allocate(c, to, bytes, Kind::Host, flags); });
+  return call("cudaHostAlloc", [&](Context& c) {
+    constexpr unsigned kKnown = 1 | 2 | 4;  // portable, mapped, write-combined
+    if ((flags & ~kKnown) != 0) throw Failure{kInvalidValue};
+    return allocate(c, to, bytes, Kind::Host, flags);
+  });
 }
 
 int raddle_cudaMallocManaged(void** to, std::size_t bytes, unsigned flags) {

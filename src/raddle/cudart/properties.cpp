@@ -17,7 +17,7 @@ namespace {
 constexpr int kWarp = 32, kMaxGridX = 0x7fffffff, kMaxGridYz = 65535, kConstantBytes = 65536;
 constexpr int kMaxTexture1d = 131072, kMaxTexture2d = 131072, kMaxTexture2dHeight = 65536,
               kMaxTexture3d = 16384, kMaxLayers = 2048, kMaxLinear1d = 268435456,
-              kMaxLayered = 32768, kMaxGather = 32768;
+              kMaxLayered = 32768, kMaxGather = 32768, kMaxCubeLayers = 2046;
 
 int shared_per_block(const sim::SeenByProgram& s) {
   return static_cast<int>(std::min(s.machine.sm.shared_kib, 48u) * 1024);
@@ -74,6 +74,8 @@ constexpr Fixed kFixed[] = {
     {46, kMaxGather},
     {51, 32},  // texture pitch alignment
     {52, kMaxLayered},
+    {53, kMaxLayered},
+    {54, kMaxCubeLayers},
     {55, kMaxLayered},
     {56, kMaxTexture2d},
     {57, kMaxTexture2dHeight},
@@ -86,6 +88,8 @@ constexpr Fixed kFixed[] = {
     {64, kMaxLayered},
     {65, kMaxLayers},
     {66, kMaxLayered},
+    {67, kMaxLayered},
+    {68, kMaxCubeLayers},
     {69, kMaxLinear1d},
     {70, kMaxTexture2d},
     {71, 65000},

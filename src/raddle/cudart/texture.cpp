@@ -1,7 +1,10 @@
 // Texture and surface objects.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "raddle/cudart/array.h"
+#include "raddle/cudart/properties.h"
 #include "raddle/exec/memory/texture.h"
 
 using namespace raddle;
@@ -13,7 +16,7 @@ using exec::AddressMode;
 using exec::TextureDescription;
 
 exec::ChannelFormat format_of(const ChannelFormat& f) {
-  if (f.kind < 0 || f.kind > 2) throw Failure{kInvalidChannelDescriptor};
+  check_format(f);
   const auto bits = [](int n) { return static_cast<std::uint8_t>(n); };
   return {{bits(f.x), bits(f.y), bits(f.z), bits(f.w)}, static_cast<exec::ChannelKind>(f.kind)};
 }
@@ -37,21 +40,57 @@ exec::Image image_of(const Array& a) {
   return image;
 }
 
-exec::Image image_of(const ResourceDescription::Linear& linear) {
+std::size_t limit(Context& c, int number) {
+  return static_cast<std::size_t>(attribute(c.seen(), number).value());
+}
+
+/// On a GPU allocations begin at a multiple of what textures ask for; here some do not, so it
+/// counts how far into one the texture begins.
+void check_aligned(Context& c, const void* start) {
+  constexpr int kTextureAlignment = 14;
+  const auto at = reinterpret_cast<Address>(start);
+  const auto* const allocation = c.allocation(at);
+  if (start == nullptr ||
+      (allocation != nullptr && (at - allocation->first) % limit(c, kTextureAlignment) != 0))
+    throw Failure{kInvalidValue, fmt::format("texture at {:#x}: it must begin at a multiple of {} "
+                                             "bytes (textureAlignment)",
+                                             at, limit(c, kTextureAlignment))};
+}
+
+exec::Image image_of(Context& c, const ResourceDescription::Linear& linear) {
+  constexpr int kMaxWidth = 69;
+  check_aligned(c, linear.start);
   exec::Image image;
   image.address = reinterpret_cast<Address>(linear.start);
   image.format = format_of(linear.format);
   const unsigned bytes = image.format.element_bytes();
-  if (bytes == 0) throw Failure{kInvalidChannelDescriptor};
+  RADDLE_ASSERT(bytes != 0);
+  if (linear.bytes / bytes > limit(c, kMaxWidth))
+    throw Failure{kInvalidValue, fmt::format("texture of {} texels, allowed are {} "
+                                             "(maxTexture1DLinear)",
+                                             linear.bytes / bytes, limit(c, kMaxWidth))};
   image.shape.width = texels(linear.bytes / bytes);
   image.pitch_bytes = image.slice_bytes = linear.bytes;
   return image;
 }
 
-exec::Image image_of(const ResourceDescription::Pitch2D& plane) {
+exec::Image image_of(Context& c, const ResourceDescription::Pitch2D& plane) {
+  constexpr int kPitchAlignment = 51, kMaxWidth = 70, kMaxHeight = 71, kMaxPitch = 72;
+  check_aligned(c, plane.start);
   exec::Image image;
   image.address = reinterpret_cast<Address>(plane.start);
   image.format = format_of(plane.format);
+  if (plane.pitch % limit(c, kPitchAlignment) != 0)
+    throw Failure{kInvalidValue,
+                  fmt::format("texture with rows {} bytes apart: it must be a multiple of {} "
+                              "(texturePitchAlignment)",
+                              plane.pitch, limit(c, kPitchAlignment))};
+  if (plane.width == 0 || plane.height == 0 || plane.width > limit(c, kMaxWidth) ||
+      plane.height > limit(c, kMaxHeight) || plane.pitch > limit(c, kMaxPitch) ||
+      plane.pitch < plane.width * image.format.element_bytes())
+    throw Failure{kInvalidValue,
+                  fmt::format("texture of {} x {} texels, rows {} bytes apart (maxTexture2DLinear)",
+                              plane.width, plane.height, plane.pitch)};
   image.shape.dimensions = 2;
   image.shape.width = texels(plane.width);
   image.shape.height = texels(plane.height);
@@ -69,11 +108,11 @@ TextureDescription description_of(Context& context, const ResourceDescription& r
       break;
     case ResourceDescription::kLinear:
       out.resource = TextureDescription::Resource::Linear;
-      out.image = image_of(resource.linear);
+      out.image = image_of(context, resource.linear);
       break;
     case ResourceDescription::kPitch2D:
       out.resource = TextureDescription::Resource::Pitch2D;
-      out.image = image_of(resource.pitch);
+      out.image = image_of(context, resource.pitch);
       break;
     default:
       context.unsupported("cudaCreateTextureObject: mipmapped arrays");

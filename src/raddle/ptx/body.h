@@ -78,6 +78,8 @@ class BodyParser {
 
   // Operands (operand.cpp)
   Operand operand();
+  bool begins_negation() const;
+  Operand negated_operand(const Instruction& of);
   Operand word_operand();
   Operand name_operand(const Token& name);
   Operand special_operand(const Token& name);

@@ -82,11 +82,31 @@ void BodyParser::operands(Instruction& made) {
     branch_by_index();
   } else if (!cursor_.token().is(';')) {
     do {
-      operands_.push_back(operand());
+      operands_.push_back(begins_negation() ? negated_operand(made) : operand());
     } while (cursor_.accept(','));
   }
   made.operands.assign(std::make_move_iterator(operands_.begin()),
                        std::make_move_iterator(operands_.end()));
+}
+
+// "-%r1", "-%r1.b0"; "-5" is a constant.
+bool BodyParser::begins_negation() const {
+  if (!cursor_.token().is('-')) return false;
+  Cursor ahead = cursor_;
+  ahead.advance();
+  return ahead.token().kind == Token::Kind::Word;
+}
+
+Operand BodyParser::negated_operand(const Instruction& of) {
+  if (of.opcode != "vmad")
+    cursor_.fail_at(cursor_.token(), "operands of " + in_quotes(of.opcode) + " cannot be negated");
+  cursor_.advance();
+  const Token name = cursor_.token();
+  Operand made = operand();
+  if (made.kind != Kind::Register)
+    cursor_.fail_at(name, "expected a register, found " + in_quotes(name.text));
+  made.negated = true;
+  return made;
 }
 
 void BodyParser::label_operand() {

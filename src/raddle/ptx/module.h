@@ -138,7 +138,7 @@ struct Operand {
     Sink,        ///< _
   };
   Kind kind = Kind::Sink;
-  bool negated = false;  ///< !p as a source
+  bool negated = false;  ///< !p as a source; -r in vmad
   bool is_unsigned = false;
   Special special{};
   std::uint8_t special_index = 0;

@@ -12,6 +12,7 @@
 #include "raddle/base/error.h"
 #include "raddle/ptx/analysis.h"
 #include "raddle/ptx/block_graph.h"
+#include "raddle/ptx/reaching.h"
 
 namespace raddle::ptx {
 namespace {
@@ -112,8 +113,9 @@ bool is_collective(const Instruction& instruction) {
 /// Leaves of the graph those edges on which lanes go on to meet.
 class MainWays {
  public:
-  MainWays(const Function& function, const BlockGraph& graph)
+  MainWays(const Function& function, const BlockGraph& graph, const Components& components)
       : graph_(graph),
+        components_(components),
         only_returns_(graph.count),
         collectives_(graph.count),
         main_(graph.count, kUnknown) {
@@ -137,11 +139,15 @@ class MainWays {
   /// Each block with the successors that are on its way to the main one of the ways out that it can
   /// reach: that before which lanes have most to do together, then that which most blocks reach.
   BlockEdges edges() {
-    for (WayOut& way : ways_)
-      way.reached_by = visit_back(way.block, [&](std::uint32_t block) {
-        way.together += collectives_[block];
-        return true;
-      });
+    std::vector<bool> has_way(components_.count, false);
+    for (const WayOut& way : ways_) has_way[components_.of[way.block]] = true;
+    const std::vector<Reaching> by_component =
+        reaching(graph_, components_, collectives_, std::move(has_way));
+    for (WayOut& way : ways_) {
+      const Reaching& found = by_component[components_.of[way.block]];
+      way.together = found.weight;
+      way.reached_by = found.blocks;
+    }
     const auto rank = [](const WayOut& way) {
       return std::tuple(way.together, way.reached_by, way.block);
     };
@@ -149,16 +155,9 @@ class MainWays {
               [&](const WayOut& a, const WayOut& b) { return rank(a) > rank(b); });
     for (std::uint32_t i = 0; i < ways_.size(); ++i) {
       if (main_[ways_[i].block] != kUnknown) continue;
-      const auto is_free = [&](std::uint32_t block) { return main_[block] == kUnknown; };
-      std::vector<std::uint32_t> members;
-      visit_back(ways_[i].block, [&](std::uint32_t block) {
-        const bool enters = is_free(block);
-        if (enters) members.push_back(block);
-        return enters;
-      });
-      for (const std::uint32_t block : members) main_[block] = i;
-      if (const std::uint32_t through = ways_[i].through; through != kUnknown && is_free(through))
-        main_[through] = i;
+      take_what_reaches(i);
+      const std::uint32_t through = ways_[i].through;
+      if (through != kUnknown && main_[through] == kUnknown) main_[through] = i;
     }
     Rows kept;
     for (std::uint32_t block = 0; block < graph_.count; ++block) {
@@ -183,50 +182,28 @@ class MainWays {
     return main_[next] == way ? next : graph_.exit();
   }
 
-  /// Goes from `from` against the edges, to where enters() lets it; returns how many blocks it met.
-  template <class Enters>
-  std::uint32_t visit_back(std::uint32_t from, Enters enters) const {
-    std::vector<bool> seen(graph_.count, false);
-    std::vector<std::uint32_t> open;
-    std::uint32_t met = 0;
-    const auto meet = [&](std::uint32_t block) {
-      if (seen[block]) return;
-      seen[block] = true;
-      if (!enters(block)) return;
-      ++met;
-      open.push_back(block);
-    };
-    meet(from);
+  /// Of the blocks that no better way has taken.
+  void take_what_reaches(std::uint32_t way) {
+    std::vector<std::uint32_t> open{ways_[way].block};
+    main_[ways_[way].block] = way;
     while (!open.empty()) {
       const std::uint32_t block = open.back();
       open.pop_back();
-      for (const std::uint32_t before : graph_.predecessors[block]) meet(before);
+      for (const std::uint32_t before : graph_.predecessors[block]) {
+        if (main_[before] != kUnknown) continue;
+        main_[before] = way;
+        open.push_back(before);
+      }
     }
-    return met;
   }
 
   const BlockGraph& graph_;
+  const Components& components_;
   std::vector<bool> only_returns_;
   std::vector<std::uint32_t> collectives_;  // instructions by block
   std::vector<WayOut> ways_;
   std::vector<std::uint32_t> main_;  // by block: into ways_
 };
-
-bool in_cycle(const BlockGraph& graph, std::uint32_t block) {
-  std::vector<bool> seen(graph.count + 1, false);
-  std::vector<std::uint32_t> open{block};
-  while (!open.empty()) {
-    const std::uint32_t at = open.back();
-    open.pop_back();
-    if (at == graph.exit()) continue;
-    for (const std::uint32_t next : graph.successors[at]) {
-      if (next == block) return true;
-      if (!seen[next]) open.push_back(next);
-      seen[next] = true;
-    }
-  }
-  return false;
-}
 
 /// By block; kUnknown: it cannot reach the exit.
 std::vector<std::uint32_t> meeting_blocks(const Function& function, const BlockGraph& graph) {
@@ -234,7 +211,8 @@ std::vector<std::uint32_t> meeting_blocks(const Function& function, const BlockG
   std::vector<std::uint32_t> out(graph.count, kUnknown);
   for (std::uint32_t block = 0; block < graph.count; ++block)
     if (all.reaches_exit(block)) out[block] = all.of(block);
-  MainWays ways(function, graph);
+  const Components components(graph);
+  MainWays ways(function, graph, components);
   if (!ways.several()) return out;
   const BlockEdges edges = ways.edges();
   const PostDominators main(edges);
@@ -249,7 +227,7 @@ std::vector<std::uint32_t> meeting_blocks(const Function& function, const BlockG
     if (main.of(block) == graph.exit() || main.of(block) == out[block]) continue;
     const bool is_guard =
         is_common[block] && std::ranges::count(graph.successors[block], main.of(block)) != 0;
-    if (!is_guard || in_cycle(graph, block)) out[block] = main.of(block);
+    if (!is_guard || components.in_cycle(block)) out[block] = main.of(block);
   }
   return out;
 }

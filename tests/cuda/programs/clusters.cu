@@ -11,7 +11,8 @@ __global__ void ring(unsigned* out) {
   if (threadIdx.x == 0) own = blockIdx.x + 1;
   cluster.sync();
   const unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
-  if (threadIdx.x == 0) out[blockIdx.x] = 100 * cluster.num_blocks() + *cluster.map_shared_rank(&own, next);
+  if (threadIdx.x == 0)
+    out[blockIdx.x] = 100 * cluster.num_blocks() + *cluster.map_shared_rank(&own, next);
   cluster.sync();
 #endif
 }
@@ -41,7 +42,7 @@ cudaLaunchAttribute cluster_of(unsigned blocks) {
 int main() {
   constexpr unsigned blocks = 8;
   unsigned* out;
-  cudaMallocManaged(&out, blocks * sizeof *out);
+  cudaMallocManaged(&out, 2 * blocks * sizeof *out);
   cudaLaunchAttribute four = cluster_of(4);
   cudaLaunchConfig_t shape{};
   shape.gridDim = blocks;
@@ -51,7 +52,8 @@ int main() {
   cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, ring, 1024, 0);
 
   // Nobody has said how large they are.
-  check("no size", cudaOccupancyMaxActiveClusters(&clusters, ring, &shape), cudaErrorInvalidClusterSize);
+  check("no size", cudaOccupancyMaxActiveClusters(&clusters, ring, &shape),
+        cudaErrorInvalidClusterSize);
   check("largest", cudaOccupancyMaxPotentialClusterSize(&largest, ring, &shape), 0);
   check("portable", largest, 8);
   check("larger", cudaFuncSetAttribute(ring, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), 0);
@@ -65,8 +67,26 @@ int main() {
   check("run", cudaDeviceSynchronize(), 0);
   for (unsigned b = 0; b < blocks; ++b) check("ring", out[b], 400 + b / 4 * 4 + (b + 1) % 4 + 1);
 
+  // Clusters of 16 are for kernels that say that they may be so large.
+  cudaLaunchAttribute sixteen = cluster_of(16);
+  shape.attrs = &sixteen;
+  shape.gridDim = 16;
+  shape.blockDim = 32;
+  check("not allowed",
+        cudaFuncSetAttribute(ring, cudaFuncAttributeNonPortableClusterSizeAllowed, 0), 0);
+  check("launch of 16", cudaLaunchKernelEx(&shape, ring, out), cudaErrorInvalidClusterSize);
+  cudaGetLastError();
+  check("allowed", cudaFuncSetAttribute(ring, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+        0);
+  check("launch of 16", cudaLaunchKernelEx(&shape, ring, out), 0);
+  check("run", cudaDeviceSynchronize(), 0);
+  shape.gridDim = blocks;
+  shape.blockDim = 1024;
+  shape.attrs = &four;
+
   // The kernel has said it.
-  check("not its size", cudaOccupancyMaxActiveClusters(&clusters, pairs, &shape), cudaErrorInvalidClusterSize);
+  check("not its size", cudaOccupancyMaxActiveClusters(&clusters, pairs, &shape),
+        cudaErrorInvalidClusterSize);
   shape.numAttrs = 0;
   check("its size", cudaOccupancyMaxActiveClusters(&clusters, pairs, &shape), 0);
   check("largest", cudaOccupancyMaxPotentialClusterSize(&largest, pairs, &shape), 0);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "raddle/config/said_once.h"
 #include "support/errors.h"
 
 #include <cstdio>
@@ -189,6 +190,38 @@ TEST(SetPolicy, ReplacesThePolicyWithItsParameters) {
   tree.set_policy("warp=two_level:group_size=2,inner=gto", "--policy");
   EXPECT_EQ(shown(tree, "policy.warp.group_size"), "2");
   EXPECT_EQ(shown(tree, "policy.warp.inner"), "\"gto\"");
+}
+
+TEST(SetPolicy, SaysEachParameterOnce) {
+  Tree tree;
+  EXPECT_EQ(
+      test::input_error_of([&] { tree.set_policy("warp=two_level:inner=gto,inner=lrr", "--p"); }),
+      "--p: 'inner=gto' says that already: leave one out");
+  EXPECT_EQ(test::input_error_of([&] { tree.set_policy("warp=gto:name=lrr", "--p"); }),
+            "--p: 'warp=gto' says that already: leave one out");
+}
+
+TEST(SaidOnce, RefusesTheSameSettingAndWhatIsPartOfIt) {
+  SaidOnce said;
+  said.add("a.b=1", "--set a.b=1");
+  said.add("a.bc=1", "--set a.bc=1");
+  said.add("t={x=1, y={z=2}}", "--set t");
+  said.add_path("seed", "--seed");
+  said.add_policy("warp=gto:n=2", "--policy warp=gto:n=2");
+  const auto refused = [&](const char* text) {
+    return test::input_error_of([&] { said.add(text, "new"); });
+  };
+  EXPECT_EQ(refused("a.b=1"), "new: --set a.b=1 says that already: leave one out");
+  EXPECT_THAT(refused("a.b=2"), StartsWith("new: --set a.b=1 says"));
+  EXPECT_THAT(refused("a=2"), StartsWith("new: --set a.b=1 says"));
+  EXPECT_THAT(refused("a.b.c=2"), StartsWith("new: --set a.b=1 says"));
+  EXPECT_THAT(refused("t.y={z=3}"), StartsWith("new: --set t says"));
+  EXPECT_THAT(refused("seed=3"), StartsWith("new: --seed says"));
+  EXPECT_THAT(refused("policy.warp.n=3"), StartsWith("new: --policy warp=gto:n=2 says"));
+  EXPECT_EQ(test::input_error_of([&] { said.add_policy("warp=lrr", "again"); }),
+            "again: --policy warp=gto:n=2 says that already: leave one out");
+  for (const char* other : {"a.c=1", "a.bcd=1", "t.y.w=1", "policy.warp.m=1"})
+    EXPECT_EQ(refused(other), "no error") << other;
 }
 
 TEST(SetPolicy, RefusesOtherForms) {

@@ -1,9 +1,11 @@
 // Video instructions against the manual's definitions, written out for one form each; conversions
 // to tf32 and 8-bit reals against a search for the nearest value; comparisons of halves.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "instruction_case.h"
+#include "support/errors.h"
 
 namespace raddle::exec::test {
 namespace {
@@ -104,6 +106,108 @@ TEST(Video, Scalar) {
          [](u64 a, u64 b, u64 c) { return ((a & 0xffff) * (b & 0xffff) + c) >> 7; }});
   check({"vset.u32.u32.ne <D>, <A>, <B>;", "rrr",
          [](u64 a, u64 b, u64) { return a != b ? 1u : 0u; }});
+}
+
+/// 9.7.18.2: the results are added as they are, not cut to the width of a part.
+TEST(Video, AccumulatesWholeResults) {
+  const auto sum = [](auto part, unsigned parts, bool is_signed, auto f) {
+    return [=](u64 a, u64 b, u64 c) {
+      for (unsigned n = 0; n < parts; ++n)
+        c += static_cast<u64>(f(part(a, n, is_signed), part(b, n, is_signed)));
+      return c;
+    };
+  };
+  const auto plus = [](s64 x, s64 y) { return x + y; };
+  const auto minus = [](s64 x, s64 y) { return x - y; };
+  for (const char* d : {"u32", "s32"}) {  // says nothing where nothing is clamped
+    const std::string operands = " <D>, <A>, <B>, <C>;", type = std::string(".") + d;
+    check({"vadd4" + type + ".u32.u32.add" + operands, "rrrr", sum(byte_of, 4, false, plus)});
+    check({"vadd4" + type + ".s32.s32.add" + operands, "rrrr", sum(byte_of, 4, true, plus)});
+    check({"vsub4" + type + ".u32.u32.add" + operands, "rrrr", sum(byte_of, 4, false, minus)});
+    check(
+        {"vabsdiff4" + type + ".s32.s32.add" + operands, "rrrr", sum(byte_of, 4, true, distance)});
+    check({"vadd2" + type + ".u32.u32.add" + operands, "rrrr", sum(half_of, 2, false, plus)});
+    check({"vsub2" + type + ".s32.s32.add" + operands, "rrrr", sum(half_of, 2, true, minus)});
+  }
+  check({"vadd4.u32.u32.u32.add <D>.b20, <A>, <B>, <C>;", "rrrr", [](u64 a, u64 b, u64 c) {
+           for (const unsigned n : {0u, 2u})
+             c += static_cast<u64>(byte_of(a, n, false) + byte_of(b, n, false));
+           return c;
+         }});
+}
+
+/// One line of the ISA's table of vmad: whether a and b are signed, and what is negated.
+struct Mad {
+  bool a_signed, b_signed;
+  const char *a, *b, *c;
+};
+__extension__ using Wide = __int128;
+Wide mad(const Mad& of, u64 a, u64 b, u64 c) {
+  const auto value = [](u64 x, bool is_signed) {
+    return is_signed ? Wide{static_cast<s32>(x)} : Wide{static_cast<u32>(x)};
+  };
+  const bool product = (*of.a == '-') != (*of.b == '-'), third = *of.c == '-';
+  const bool is_signed = of.a_signed || of.b_signed || product || third;
+  Wide sum = value(a, of.a_signed) * value(b, of.b_signed);
+  if (product) sum = -sum;
+  // What a negated c of 2^31 and more is says only the ISA's text: -(2^32 - c) of ~c.
+  return sum + (third ? value(~c, true) + 1 : value(c, is_signed));
+}
+
+TEST(Video, MultiplyAddWithNegatedOperands) {
+  for (const bool a_signed : {false, true})
+    for (const bool b_signed : {false, true})
+      for (const auto& [a, b, c] :
+           std::initializer_list<std::array<const char*, 3>>{{"", "", ""},
+                                                             {"-", "", ""},
+                                                             {"", "-", ""},
+                                                             {"-", "-", ""},
+                                                             {"", "", "-"},
+                                                             {"-", "-", "-"}}) {
+        const Mad of{a_signed, b_signed, a, b, c};
+        const std::string types = std::string(a_signed ? ".s32" : ".u32") +
+                                  (b_signed ? ".s32" : ".u32"),
+                          operands = std::string(" <D>, ") + a + "<A>, " + b + "<B>, " + c + "<C>;";
+        const bool is_signed = a_signed || b_signed || std::string(a) != b || *c == '-';
+        check({"vmad.s32" + types + operands, "rrrr",
+               [=](u64 x, u64 y, u64 z) { return u64{static_cast<u32>(mad(of, x, y, z))}; }});
+        check({"vmad.u32" + types + ".shr15" + operands, "rrrr",
+               [=](u64 x, u64 y, u64 z) { return u64{static_cast<u32>(mad(of, x, y, z) >> 15)}; }});
+        check({"vmad.u32" + types + ".sat.shr7" + operands, "rrrr", [=](u64 x, u64 y, u64 z) {
+                 const Wide low = is_signed ? INT32_MIN : 0;
+                 const Wide high = is_signed ? INT32_MAX : UINT32_MAX;
+                 return u64{static_cast<u32>(std::clamp(mad(of, x, y, z) >> 7, low, high))};
+               }});
+      }
+  check({"vmad.s32.s32.u32 <D>, -<A>.b1, <B>.h1, <C>;", "rrrr", [](u64 a, u64 b, u64 c) {
+           return static_cast<u64>(-byte_of(a, 1, true) * half_of(b, 1, false)) + c;
+         }});
+  check({"vmad.u32.u32.u32.po.shr7 <D>, <A>.b0, <B>.b3, <C>;", "rrrr", [](u64 a, u64 b, u64 c) {
+           return (static_cast<u64>(byte_of(a, 0, false) * byte_of(b, 3, false)) + c + 1) >> 7;
+         }});
+}
+
+/// As ptxas refuses it.
+TEST(Video, RefusesWhatTheIsaHasNot) {
+  const auto refused = [](const std::string& text) {
+    const auto found = unsupported(ptx::parse(
+        kHeader + ".visible .entry k() { .reg .b32 %r<5>; " + text + " ret; }", "t.ptx"));
+    return found.empty() ? std::string() : found.front().instruction;
+  };
+  EXPECT_NE(refused("vmad.s32.s32.s32 %r1, -%r2, %r3, -%r4;"), "");
+  EXPECT_NE(refused("vmad.s32.s32.s32.po %r1, -%r2, %r3, %r4;"), "");
+  EXPECT_NE(refused("vmad.s32.s32.s32.po %r1, -%r2, -%r3, %r4;"), "");
+  EXPECT_NE(refused("vmad.s32.s32.s32.po %r1, %r2, %r3, -%r4;"), "");
+  EXPECT_NE(refused("vmad.s32.s32.s32 %r1, %r2, %r3;"), "");
+  EXPECT_NE(refused("vmad.s32.s32.s32 %r1.b0, %r2, %r3, %r4;"), "");
+  EXPECT_NE(refused("vadd.s32.s32.s32.po %r1, %r2, %r3;"), "");
+  EXPECT_NE(refused("vadd4.s32.s32.s32.sat.add %r1, %r2, %r3, %r4;"), "");
+  EXPECT_EQ(refused("vmad.s32.s32.s32.sat.po.shr15 %r1, %r2, %r3, %r4;"), "");
+  for (const char* text : {"vadd.s32.s32.s32 %r1, -%r2, %r3;", "add.s32 %r1, %r2, -%r3;",
+                           "vadd4.s32.s32.s32 %r1, -%r2, %r3, %r4;"})
+    EXPECT_NE(raddle::test::input_error_of([&] { refused(text); }).find("cannot be negated"),
+              std::string::npos)
+        << text;
 }
 
 TEST(Lop3, WithAPredicate) {

@@ -198,6 +198,13 @@ TEST(Print, EveryConversion) {
   EXPECT_EQ(rig.printed, "-5|1" + tail + "-5|2" + tail);
   EXPECT_EQ(rig.download<u32>(out, 3)[1], 11u);  // arguments, as CUDA counts
 }
+/// CUDA's guide lets the host's C library format: what stands between two '%' it reads over.
+TEST(Print, PercentSignsWithFlagsAndSizes) {
+  Rig rig(print_kernel("[%5%] [%-05%] [%.3%] [%l%] [%] %d [%y]\n", "st.local.u32 [%q5], 7;", 8));
+  const Address in = rig.zeros(128), out = rig.zeros(128);
+  rig.run("k", {1, 1, 1}, {1, 1, 1}, in, out, 0x1u);
+  EXPECT_EQ(rig.printed, "[%] [%] [%] [%] [%] 7 [%y]\n");
+}
 TEST(Print, AssertFailNamesTheExpression) {
   std::string text;
   for (char c : std::string("x > 0")) text += std::to_string(static_cast<int>(c)) + ", ";

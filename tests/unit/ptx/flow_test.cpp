@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <ctime>
 
 #include "raddle/ptx/analysis.h"
 #include "unit/ptx/graphs.h"
+#include "unit/ptx/plain_reconvergence.h"
 
 namespace raddle::ptx::test {
 namespace {
@@ -173,6 +175,54 @@ TEST(Reconvergence, IsTheImmediatePostDominatorOnRandomGraphs) {
   EXPECT_GT(branches, 500u) << "the graphs must branch for this to mean anything";
   EXPECT_GT(unreachable_exits, 100u);
   EXPECT_GT(nearer, 100u);
+}
+
+/// Lines of `body` with collectives and ways out between them, which decide where lanes meet.
+std::string with_ways_out(std::mt19937& random, const std::string& body) {
+  constexpr std::array<const char*, 6> kMore = {"bar.sync 0;\n",        "@%p1 ret;\n",
+                                                "@%p2 exit;\n",         "activemask.b32 %r1;\n",
+                                                "@!%p3 bra RETURNS;\n", "@%p4 bra ALSO_RETURNS;\n"};
+  std::istringstream lines(body);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    out += line + "\n";
+    if (random() % 4 == 0) out += kMore.at(random() % kMore.size());
+  }
+  return out + "@%p1 bra RETURNS;\nret;\nRETURNS: ret;\nALSO_RETURNS: ret;\n";
+}
+
+TEST(Reconvergence, IsWhatFollowingEachWayOutByItselfGives) {
+  std::mt19937 random(2);
+  std::size_t nearer = 0;
+  for (unsigned round = 0; round < 600; ++round) {
+    const GraphShape shape{1 + round % 40 * (round % 50 == 0 ? 10 : 1), 4, 2};
+    const std::string body = with_ways_out(random, random_body(random, shape));
+    const Module module = parse_kernel(body);
+    const std::vector<std::uint32_t> points = reconvergence_points(module.functions[0]);
+    ASSERT_EQ(points, plain::plain_points(module.functions[0])) << body;
+    nearer += static_cast<std::size_t>(
+        std::ranges::count_if(points, [&](std::uint32_t point) { return point != points.size(); }));
+  }
+  EXPECT_GT(nearer, 1000u);
+}
+
+/// Guarded returns one after the other, and ones that lie behind a branch each.
+std::string many_returns(unsigned count) {
+  std::string body;
+  for (unsigned i = 0; i < count; ++i) {
+    const std::string n = std::to_string(i);
+    body += "add.s32 %r1, %r1, 1;\nsetp.eq.s32 %p1, %r1, " + n + ";\n@%p1 ret;\n";
+    if (i % 2 == 0) body += "@%p2 bra B" + n + ";\n@%p3 ret;\nB" + n + ": bar.sync 0;\n";
+  }
+  return body + "ret;";
+}
+
+TEST(Reconvergence, ManyWaysOutTakeAFractionOfASecond) {
+  const Module module = parse_kernel(many_returns(20'000));
+  const std::clock_t start = std::clock();
+  EXPECT_EQ(reconvergence_points(module.functions[0]).size(), 90'001u);
+  const double taken = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  EXPECT_LT(taken, 3.0) << "followed by itself each way takes half a minute; loose for sanitizers";
 }
 
 std::string ladder(unsigned blocks) {

@@ -151,6 +151,7 @@ std::string format(const std::string& pattern, Arguments& arguments, const Threa
       length += pattern[i];
     if (i < pattern.size() && std::strchr("diuxXocpsfFeEgGaA", pattern[i]) != nullptr)
       out += conversion(flags, length, pattern[i], arguments, memory);
+    else if (i < pattern.size() && pattern[i] == '%') out += '%';  // "%5%": as the host's library
     else out += pattern.substr(start, i - start + 1);  // not a conversion: as written, as CUDA does
   }
   return out;

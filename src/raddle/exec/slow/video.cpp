@@ -30,7 +30,7 @@ u32 merged(u32 into, VideoPart part, s64 value) {
 
 }  // namespace
 
-s64 VideoInstruction::result(s64 x, s64 y, s64 z) const {
+s64 VideoInstruction::result(s64 x, s64 y) const {
   switch (what) {
     case What::Add:
       return x + y;
@@ -51,7 +51,7 @@ s64 VideoInstruction::result(s64 x, s64 y, s64 z) const {
       return what == What::ShiftLeft ? static_cast<s64>(static_cast<u64>(x) << by) : x >> by;
     }
     case What::Mad:
-      return (x * y + z) >> scale;
+      break;
     case What::Set:
       switch (compare) {
         case Compare::Eq:
@@ -68,12 +68,31 @@ s64 VideoInstruction::result(s64 x, s64 y, s64 z) const {
           return x >= y;
       }
   }
+  RADDLE_ASSERT(false);  // multiply_add()
   return 0;
 }
 
+// Whether the sum is signed, and so what it is clamped to, follows from the sources, not from the
+// type of d. What is negated is inverted, and the sum gets 1 more: the third operand before it is
+// extended, as the ISA has it.
+u32 VideoInstruction::multiply_add(s64 x, s64 y, u32 z) const {
+  __extension__ using Wide = __int128;
+  const bool is_signed = a_signed || b_signed || minus_product || minus_c;
+  const Wide product = static_cast<Wide>(x) * y;
+  const u32 third = minus_c ? ~z : z;
+  const s64 addend = is_signed ? static_cast<s64>(static_cast<std::int32_t>(third)) : s64{third};
+  Wide sum = (minus_product ? ~product : product) + addend;
+  if (minus_product || minus_c || plus_one) sum += 1;
+  sum >>= scale;
+  if (!saturate) return static_cast<u32>(sum);
+  const Wide highest = is_signed ? INT32_MAX : UINT32_MAX, lowest = is_signed ? INT32_MIN : 0;
+  return static_cast<u32>(std::clamp(sum, lowest, highest));
+}
+
 u32 VideoInstruction::scalar(u32 x, u32 y, u32 z) const {
-  const s64 third = d_signed ? static_cast<s64>(static_cast<std::int32_t>(z)) : s64{z};
-  s64 r = result(taken(x, a_part[0], a_signed), taken(y, b_part[0], b_signed), third);
+  const s64 first = taken(x, a_part[0], a_signed), other = taken(y, b_part[0], b_signed);
+  if (what == What::Mad) return multiply_add(first, other, z);
+  s64 r = result(first, other);
   if (saturate) r = clamped(r, d_part ? d_part->bits : 32, d_signed);
   const u32 low = static_cast<u32>(r);
   const bool less =
@@ -100,10 +119,9 @@ u32 VideoInstruction::simd(u32 x, u32 y, u32 z) const {
   u32 to = z;
   for (unsigned p = 0; p < parts; ++p) {
     if ((written >> p & 1) == 0) continue;
-    s64 r = result(taken(both, a_part[p], a_signed), taken(both, b_part[p], b_signed), 0);
+    s64 r = result(taken(both, a_part[p], a_signed), taken(both, b_part[p], b_signed));
     if (saturate) r = clamped(r, bits, d_signed);
-    const u32 cut = static_cast<u32>(taken(static_cast<u64>(r), {bits, 0}, d_signed));
-    if (second == Second::Add) to += cut;
+    if (second == Second::Add) to += static_cast<u32>(r);  // all of it, not a byte or a half
     else to = merged(to, {bits, bits * p}, r);
   }
   return to;

@@ -35,7 +35,9 @@ class VideoInstruction final : public SlowInstruction {
   unsigned parts = 1;  ///< 2 and 4: SIMD
   bool d_signed = false, a_signed = false, b_signed = false;
   bool saturate = false, wrap = false;
-  unsigned scale = 0;  ///< of vmad: shift of the sum
+  // Of vmad:
+  unsigned scale = 0;                                             ///< shift of the sum
+  bool minus_product = false, minus_c = false, plus_one = false;  ///< at most one of them
   std::array<VideoPart, 4> a_part, b_part;
   unsigned written = 15;            ///< SIMD: parts of d that are results; others are c's
   std::optional<VideoPart> d_part;  ///< scalar: the result goes there, the rest is c's
@@ -44,7 +46,8 @@ class VideoInstruction final : public SlowInstruction {
   void run(const SlowRun& run) const override;
 
  private:
-  std::int64_t result(std::int64_t x, std::int64_t y, std::int64_t z) const;
+  std::int64_t result(std::int64_t x, std::int64_t y) const;
+  std::uint32_t multiply_add(std::int64_t x, std::int64_t y, std::uint32_t z) const;
   std::uint32_t scalar(std::uint32_t x, std::uint32_t y, std::uint32_t z) const;
   std::uint32_t simd(std::uint32_t x, std::uint32_t y, std::uint32_t z) const;
 };

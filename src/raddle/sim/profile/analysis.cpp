@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "raddle/config/reader.h"
+#include "raddle/config/said_once.h"
 #include "raddle/config/spelling.h"
 
 namespace raddle::sim {
@@ -55,7 +56,11 @@ AnalysisRequest request_analysis(const std::string& label, std::string_view name
   std::unique_ptr<AnalysisChoice> choice;
   at_origin([&] { choice = registry.choose(name); }, origin);
   config::Tree tree;
-  for (const std::string& setting : settings) tree.set_option(setting, origin);
+  config::SaidOnce said;
+  for (const std::string& setting : settings) {
+    tree.set_option(setting, origin);
+    said.add_part(setting, origin);
+  }
   config::Reader reader(tree);
   choice->visit(reader);
   reader.finish();

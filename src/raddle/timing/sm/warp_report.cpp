@@ -13,14 +13,18 @@ void describe_barrier(std::string& out, const WarpReport& sm, unsigned w) {
   const unsigned id = trace::BarrierRecord{warp.mask}.id();
   const Barrier& barrier = block.barrier[id];
   out += "at barrier " + std::to_string(id) + ": " + std::to_string(barrier.arrived) + " of " +
-         std::to_string(BlockTable::expected(block, barrier)) +
-         " warps have come; not waiting there: warp";
+         std::to_string(BlockTable::expected(block, barrier)) + " warps have come; ";
+  const WarpMask missing = block.warps & ~barrier.waiting & ~sm.warps.ended;
+  if (missing == 0) {
+    out += "all warps of the block that have not ended are among them";
+    return;
+  }
+  out += "not waiting there: warp";
   const char* comma = " ";
-  for (WarpMask m = block.warps & ~barrier.waiting & ~sm.warps.ended; m != 0; m &= m - 1) {
+  for (WarpMask m = missing; m != 0; m &= m - 1) {
     out += comma + std::to_string(sm.warps[lowest(m)].index);
     comma = ", ";
   }
-  if (*comma == ' ') out += " none";
 }
 
 /// Of those that the warp waits for, the first in its record.

@@ -91,12 +91,30 @@ void video_lanes(DecodeContext& ctx, const Instruction& inst, VideoInstruction& 
   parts(ctx.in.operand(1), 0, made.a_part);
   parts(ctx.in.operand(2), made.parts, made.b_part);
   if (inst.operands.size() != 4) refuse();
+  if (made.saturate && made.second != Second::None) refuse("'.sat' with '.add'");
   if (!ctx.in.operand(0).has_selector) return;
   made.written = 0;
   for (char digit : digits(ctx.in.operand(0))) {
     if (static_cast<unsigned>(digit - '0') >= made.parts) refuse("selector");
     made.written |= 1u << (digit - '0');
   }
+}
+
+/// What vmad alone has: negated operands and `.po`; and what it has not.
+void video_mad(DecodeContext& ctx, const Instruction& inst, VideoInstruction& made) {
+  made.plus_one = inst.has("po");
+  if (made.what != What::Mad) {
+    if (made.plus_one) refuse("'.po'");
+    return;
+  }
+  if (inst.operands.size() != 4 || made.second != Second::None) refuse();
+  if (ctx.in.operand(0).has_selector) refuse("selector");
+  const bool minus_a = ctx.in.operand(1).negated, minus_b = ctx.in.operand(2).negated;
+  made.minus_product = minus_a != minus_b;
+  made.minus_c = ctx.in.operand(3).negated;
+  if (ctx.in.operand(0).negated) refuse("negation of the destination");
+  if (made.plus_one && (minus_a || minus_b || made.minus_c)) refuse("'.po' with a negated operand");
+  if (made.minus_product && made.minus_c) refuse("negation of both the product and the addend");
 }
 
 void video(DecodeContext& ctx, const Instruction& inst) {
@@ -123,11 +141,11 @@ void video(DecodeContext& ctx, const Instruction& inst) {
   made->saturate = inst.has("sat");
   made->wrap = inst.has("wrap");
   made->scale = inst.has("shr7") ? 7 : inst.has("shr15") ? 15 : 0;
-  if (inst.has("po")) refuse();
   for (const auto& [word, comparison] : kCompare)
     if (inst.has(word)) made->compare = comparison;
   for (const auto& [word, operation] : kSecond)
     if (inst.has(word)) made->second = operation;
+  video_mad(ctx, inst, *made);
   if (made->parts == 1) video_parts(ctx, inst, *made);
   else video_lanes(ctx, inst, *made);
   made->a = video_source(ctx, ctx.in.operand(1));
