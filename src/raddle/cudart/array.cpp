@@ -99,8 +99,8 @@ void check_extent(Context& c, const Extent& extent, unsigned flags) {
   const Limits limits = limits_of(extent, flags);
   const auto check = [&](std::size_t size, int number, const char* what) {
     if (number == 0) return;
-    const auto most = static_cast<std::size_t>(attribute(c.seen(), number).value());
-    if (size > most) refuse(fmt::format("{} is at most {}", what, most));
+    const auto maximum = static_cast<std::size_t>(attribute(c.seen(), number).value());
+    if (size > maximum) refuse(fmt::format("{} is at most {}", what, maximum));
   };
   check(extent.width, limits.width, "the width");
   check(extent.height, limits.height, "the height");

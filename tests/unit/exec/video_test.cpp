@@ -157,18 +157,20 @@ Wide mad(const Mad& of, u64 a, u64 b, u64 c) {
 TEST(Video, MultiplyAddWithNegatedOperands) {
   for (const bool a_signed : {false, true})
     for (const bool b_signed : {false, true})
-      for (const auto& [a, b, c] :
+      for (const auto& [sign_a, sign_b, sign_c] :
            std::initializer_list<std::array<const char*, 3>>{{"", "", ""},
                                                              {"-", "", ""},
                                                              {"", "-", ""},
                                                              {"-", "-", ""},
                                                              {"", "", "-"},
                                                              {"-", "-", "-"}}) {
-        const Mad of{a_signed, b_signed, a, b, c};
+        const Mad of{a_signed, b_signed, sign_a, sign_b, sign_c};
         const std::string types = std::string(a_signed ? ".s32" : ".u32") +
                                   (b_signed ? ".s32" : ".u32"),
-                          operands = std::string(" <D>, ") + a + "<A>, " + b + "<B>, " + c + "<C>;";
-        const bool is_signed = a_signed || b_signed || std::string(a) != b || *c == '-';
+                          operands = std::string(" <D>, ") + sign_a + "<A>, " + sign_b + "<B>, " +
+                                     sign_c + "<C>;";
+        const bool is_signed =
+            a_signed || b_signed || std::string(sign_a) != sign_b || *sign_c == '-';
         check({"vmad.s32" + types + operands, "rrrr",
                [=](u64 x, u64 y, u64 z) { return u64{static_cast<u32>(mad(of, x, y, z))}; }});
         check({"vmad.u32" + types + ".shr15" + operands, "rrrr",

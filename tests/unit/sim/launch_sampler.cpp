@@ -91,12 +91,12 @@ TEST(LaunchSampler, AStretchIsToldByThePeriodsAroundIt) {
   for (int i = 0; i < 10; ++i) of.estimate(1, 50);
   // Four at 90, the mean of the two periods; ten at 80, as nothing comes behind them.
   EXPECT_DOUBLE_EQ(of.estimated_cycles(), 4 * 90 + 10 * 80);
-  const std::vector<LaunchClass::Told> told = of.told();
-  ASSERT_EQ(told.size(), 2u);
-  EXPECT_DOUBLE_EQ(told[0].launches, 2);
-  EXPECT_DOUBLE_EQ(told[1].instructions, (2 + 10) * 50);
-  // Nothing scatters within periods. Between them 4 launches may be anywhere within 10 each; if 10
-  // behind the last drift on so, by 5 a launch, they are 25 away on the mean, of which 20 are taken.
+  const std::vector<LaunchClass::Stratum> strata = of.strata();
+  ASSERT_EQ(strata.size(), 2u);
+  EXPECT_DOUBLE_EQ(strata[0].launches, 2);
+  EXPECT_DOUBLE_EQ(strata[1].instructions, (2 + 10) * 50);
+  // Nothing scatters within periods. Between them 4 launches may be anywhere within 10 each. If 10
+  // behind the last drift on so, by 5 a launch, they are 25 away on the mean: 20 are taken.
   EXPECT_NEAR(of.half_width(), 1.96 / std::sqrt(3.0) * (4 * 10 + 10 * 20), 1e-5);
   of.add(2, true, 50, 80);
   EXPECT_DOUBLE_EQ(of.estimated_cycles(), 4 * 90 + 10 * 80);

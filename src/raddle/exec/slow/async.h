@@ -8,9 +8,9 @@
 // the phase's parity.
 //
 // The op stream has what a block's own warps do to its objects, so that the timing model can let
-// warps wait. What others of a cluster do, which it does not keep together, it has not: there a warp
-// that has gone on waits for what the block itself had brought to the object by then, as if the
-// others were as far.
+// warps wait. What others of a cluster do, which it does not keep together, it has not. There a
+// warp that has gone on waits for what the block itself had brought to the object by then, as if
+// the others were as far.
 #pragma once
 #include <optional>
 #include <vector>
@@ -86,7 +86,7 @@ class Election final : public SlowInstruction {
 /// `bytes` of a copy that `lane` has issued have come: the barrier object at `offset` of the shared
 /// window learns of them. Returns its number if it is the block's own. Throws RunError when nothing
 /// is there.
-std::optional<std::uint32_t> complete_transactions(const SlowRun& run, unsigned lane, std::uint64_t offset,
-                           std::uint64_t bytes);
+std::optional<std::uint32_t> complete_transactions(const SlowRun& run, unsigned lane,
+                                                   std::uint64_t offset, std::uint64_t bytes);
 
 }  // namespace raddle::exec

@@ -39,7 +39,7 @@ Every number of a result: its name in the result JSON, its unit and what it mean
 * *Counted as* names the counter (`src/raddle/stats/counters.h`), or the formula over counters.
   `ratio(a, b)` is a / b.
 * What `details.noc` has of each kind of packet adds up to `noc_bytes` and `noc_flit_hops`, except
-  for warps that migrate: their contexts, and messages about them, are of none of the kinds and in
+  for warps that migrate. Their contexts, and messages about them, are of none of the kinds and in
   the sums alone (`policies.migrate.statistics` has their bytes without headers).
 * *Nsight Compute* names the profiler's metric where it counts the same by the same definition.
   Most have none: we count lines where the profiler counts sectors, and loads where it counts

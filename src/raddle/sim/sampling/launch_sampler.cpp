@@ -77,16 +77,17 @@ double LaunchClass::error() const {
 namespace {
 
 /// The first period behind a stretch, of those that tell something.
-std::size_t place_behind(std::uint64_t period, const std::vector<LaunchClass::Told>& periods) {
+std::size_t place_behind(std::uint64_t period, const std::vector<LaunchClass::Stratum>& periods) {
   return static_cast<std::size_t>(
-      std::ranges::upper_bound(periods, period, {}, &LaunchClass::Told::period) - periods.begin());
+      std::ranges::upper_bound(periods, period, {}, &LaunchClass::Stratum::period) -
+      periods.begin());
 }
 
 }  // namespace
 
-std::vector<LaunchClass::Told> LaunchClass::told() const {
+std::vector<LaunchClass::Stratum> LaunchClass::strata() const {
   const unsigned place = behind_estimated() ? 1 : 0;
-  std::vector<Told> out;
+  std::vector<Stratum> out;
   for (const Period& period : periods)
     if (const Sums& s = period.by_place[place]; s.launches != 0)
       out.push_back({period.number, s, 0, 0});
@@ -94,9 +95,9 @@ std::vector<LaunchClass::Told> LaunchClass::told() const {
   for (const Stretch& stretch : stretches) {
     const std::size_t behind = place_behind(stretch.behind, out);
     // Before the first period or behind the last both are the same one.
-    Told& one = out[behind == 0 ? 0 : behind - 1];
-    Told& other = out[std::min(behind, out.size() - 1)];
-    for (Told* by : {&one, &other}) {
+    Stratum& one = out[behind == 0 ? 0 : behind - 1];
+    Stratum& other = out[std::min(behind, out.size() - 1)];
+    for (Stratum* by : {&one, &other}) {
       by->launches += 0.5 * static_cast<double>(stretch.launches);
       by->instructions += 0.5 * static_cast<double>(stretch.instructions);
     }
@@ -106,13 +107,13 @@ std::vector<LaunchClass::Told> LaunchClass::told() const {
 
 double LaunchClass::estimated_cycles() const {
   double sum = 0;
-  for (const Told& period : told()) sum += period.by.rate() * period.instructions;
+  for (const Stratum& period : strata()) sum += period.by.rate() * period.instructions;
   return sum;
 }
 
 /// How far the cycles of a stretch may be from what its two periods tell. Behind the last period:
 /// if they drift on as before, by twice the last change at most.
-double LaunchClass::half_range(std::size_t stretch, const std::vector<Told>& periods) const {
+double LaunchClass::half_range(std::size_t stretch, const std::vector<Stratum>& periods) const {
   if (periods.size() < 2) return 0;
   const Stretch& of = stretches[stretch];
   const std::size_t behind =
@@ -127,10 +128,10 @@ double LaunchClass::half_range(std::size_t stretch, const std::vector<Told>& per
 double LaunchClass::half_width() const {
   const Sums& all = counted();
   if (estimated == 0 || all.launches < kFewest) return 0;
-  const std::vector<Told> periods_told = told();
+  const std::vector<Stratum> all_strata = strata();
   double squares = 0;
-  for (const Told& period : periods_told) squares += period.by.squares(period.by.rate());
-  std::uint64_t degrees = all.launches - periods_told.size();
+  for (const Stratum& period : all_strata) squares += period.by.squares(period.by.rate());
+  std::uint64_t degrees = all.launches - all_strata.size();
   // Periods of one launch or two say nothing of the scatter within them.
   const bool within = degrees >= 2 && 2 * degrees >= all.launches;
   if (!within) {
@@ -140,13 +141,13 @@ double LaunchClass::half_width() const {
   const double variance = squares / static_cast<double>(degrees);
   // Each estimated launch scatters as those that count do, and their period's rate is not exact.
   double launches = 0;
-  for (const Told& period : periods_told) {
+  for (const Stratum& period : all_strata) {
     const double share = period.instructions / period.by.x;  // launches / n of equal ones
     launches += period.launches + share * share * static_cast<double>(period.by.launches);
   }
   // What drifts one way does so everywhere, so ranges add up.
   double ranges = 0;
-  for (std::size_t i = 0; i < stretches.size(); ++i) ranges += half_range(i, periods_told);
+  for (std::size_t i = 0; i < stretches.size(); ++i) ranges += half_range(i, all_strata);
   const double t = student_t(degrees);
   return std::hypot(t * std::sqrt(variance * launches), kOfRange * ranges);
 }

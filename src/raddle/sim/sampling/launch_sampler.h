@@ -89,20 +89,20 @@ struct LaunchClass {
   double error() const;
 
   /// What the counted launches of a period tell of estimated ones.
-  struct Told {
-    std::uint64_t period = 0;    ///< its number
-    Sums by;                     ///< the counted launches
-    double launches = 0;         ///< estimated ones ...
-    double instructions = 0;     ///< ... and theirs
+  struct Stratum {
+    std::uint64_t period = 0;  ///< its number
+    Sums by;                   ///< the counted launches
+    double launches = 0;       ///< estimated ones ...
+    double instructions = 0;   ///< ... and theirs
   };
   /// For each period that has counted launches.
-  std::vector<Told> told() const;
+  std::vector<Stratum> strata() const;
   double estimated_cycles() const;
   /// Half of the 95 % interval of estimated_cycles(), cycles.
   double half_width() const;
 
  private:
-  double half_range(std::size_t stretch, const std::vector<Told>& periods) const;
+  double half_range(std::size_t stretch, const std::vector<Stratum>& periods) const;
 };
 
 class LaunchSampler {

@@ -105,9 +105,9 @@ void SampledRun::add_estimated(Extrapolation& out) const {
       stats::accumulate(sum, runs[i].counters);
   }
   for (std::size_t c = 0; c < out.classes.size(); ++c)
-    for (const LaunchClass::Told& period : out.classes[c].told())
-      stats::accumulate(out.totals, scaled(counted.at({c, period.period}),
-                                           period.instructions / period.by.x));
+    for (const LaunchClass::Stratum& period : out.classes[c].strata())
+      stats::accumulate(out.totals,
+                        scaled(counted.at({c, period.period}), period.instructions / period.by.x));
 }
 
 Extrapolation SampledRun::result(Cycle cycles, const stats::GpuCounters& totals) {

@@ -80,15 +80,14 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
   in.interval = static_cast<std::uint8_t>(cost.interval);
   const bool tensor = from.op_class == trace::OpClass::Tensor && !lsu;
   const WarpgroupSpec& warpgroup = sm.warpgroup;
-  in.product = tensor && (from.bytes & trace::kWarpgroupProduct) != 0 &&
-               warpgroup.interval_cycles != 0;
+  in.product =
+      tensor && (from.bytes & trace::kWarpgroupProduct) != 0 && warpgroup.interval_cycles != 0;
   if (const unsigned parts = from.bytes & ~trace::kWarpgroupProduct; tensor && parts != 0) {
     const unsigned whole = in.product ? warpgroup.interval_cycles : cost.interval;
     in.interval = static_cast<std::uint8_t>(
         std::clamp((whole * parts + trace::kTensorParts - 1) / trace::kTensorParts, 1u, 255u));
   }
-  if (in.product)
-    in.latency = static_cast<std::uint16_t>(warpgroup.latency_cycles + in.interval);
+  if (in.product) in.latency = static_cast<std::uint16_t>(warpgroup.latency_cycles + in.interval);
   in.payload = trace::carries_transactions(from.kind);
   if (in.route == Route::Object) in.action = static_cast<trace::ObjectAction>(from.bytes);
   in.local = from.kind == trace::OpKind::LoadLocal || from.kind == trace::OpKind::StoreLocal;

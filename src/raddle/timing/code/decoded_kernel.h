@@ -46,7 +46,7 @@ struct DecodedInst {
   bool bypass_l1 = false;
   bool acquires = false;         ///< what others have written before is seen behind it
   bool releases = false;         ///< waits until the warp's earlier accesses are visible
-  bool product = false;  ///< of a warpgroup: adds to what others under way add to, in order
+  bool product = false;          ///< of a warpgroup: adds to what others under way add to, in order
   trace::ObjectAction action{};  ///< Object
   std::uint16_t const_at = 0;    ///< Const: where it reads (const_cache.h)
   std::uint8_t op_class = 0;     ///< as counted
