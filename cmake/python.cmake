@@ -47,7 +47,7 @@ if(SKBUILD)  # a wheel has the program, too
   install(TARGETS raddle RUNTIME DESTINATION raddle/bin COMPONENT python EXCLUDE_FROM_ALL)
   if(TARGET cudart_runtime)
     install(FILES ${CMAKE_BINARY_DIR}/libcudart.so.11.0 ${CMAKE_BINARY_DIR}/libcudart.so.12
-      ${CMAKE_BINARY_DIR}/libcudart.so.13 DESTINATION raddle/bin COMPONENT python EXCLUDE_FROM_ALL)
+      ${CMAKE_BINARY_DIR}/libcudart.so.13 ${CMAKE_BINARY_DIR}/libcuda.so.1 DESTINATION raddle/bin COMPONENT python EXCLUDE_FROM_ALL)
   endif()
 endif()
 install(FILES ${package} DESTINATION ${RADDLE_PYTHON_DIR}/raddle COMPONENT python EXCLUDE_FROM_ALL)
