@@ -22,7 +22,8 @@ file(CHMOD ${CMAKE_BINARY_DIR}/plugin.sh PERMISSIONS OWNER_READ OWNER_WRITE OWNE
 install(TARGETS raddle DESTINATION bin)
 if(TARGET cudart_runtime)
   install(TARGETS cudart_runtime LIBRARY DESTINATION lib/raddle)
-  install(FILES ${CMAKE_BINARY_DIR}/libcudart.so.12 ${CMAKE_BINARY_DIR}/libcudart.so.11.0 DESTINATION lib/raddle)
+  install(FILES ${CMAKE_BINARY_DIR}/libcudart.so.12 ${CMAKE_BINARY_DIR}/libcudart.so.11.0
+    ${CMAKE_BINARY_DIR}/libcuda.so.1 DESTINATION lib/raddle)
 endif()
 
 # Plug-ins of policies: headers, what policies call, the script that compiles them, packages for other builds.

@@ -45,7 +45,7 @@ def _install(stage: Path) -> Path:
                    stdout=subprocess.DEVNULL)
     package = next(stage.rglob("__init__.py")).parent
     (package / "bin").mkdir()
-    for file in [BUILD / "raddle", *BUILD.glob("libcudart.so.*")]:
+    for file in [BUILD / "raddle", *BUILD.glob("libcudart.so.*"), *BUILD.glob("libcuda.so.*")]:
         shutil.copy(file, package / "bin")
         subprocess.run(["strip", "--strip-unneeded", package / "bin" / file.name], check=True)
     return package

@@ -52,4 +52,32 @@ std::string api_table() {
   return out;
 }
 
+std::string driver_table() {
+  std::vector<std::string> have;
+  unsigned lacking = 0;
+#define DRIVER(name, body, since) have.emplace_back(#name);
+#define DRIVER_PT(name, body, since) have.emplace_back(#name);
+#define DRIVER_ANY(name, body, since) have.emplace_back(#name);
+#define DRIVER_SAME(name, body, since) have.emplace_back(#name);
+#define DRIVER_SAME_PT(name, body, since) have.emplace_back(#name);
+#define DRIVER_LACK(name, since) ++lacking;
+#include "raddle/cudart/driver.inc"
+#include "raddle/cudart/driver_lack.inc"
+  std::string out =
+      fmt::format("{} names of {} are supported.\n\n| function | names |\n|---|---|\n", have.size(),
+                  have.size() + lacking);
+  const auto base = [](std::string name) {
+    if (name.ends_with("_ptsz") || name.ends_with("_ptds")) name.resize(name.size() - 5);
+    if (name.size() > 3 && name.substr(name.size() - 3, 2) == "_v") name.resize(name.size() - 3);
+    return name;
+  };
+  for (auto first = have.begin(); first != have.end();) {
+    const std::string function = base(*first);
+    out += "| `" + function + "` |";
+    for (; first != have.end() && base(*first) == function; ++first) out += " `" + *first + "`";
+    out += " |\n";
+  }
+  return out;
+}
+
 }  // namespace raddle::cudart

@@ -1,4 +1,4 @@
-// The list of what libcudart exports (api.inc), for documentation and tests.
+// What libcudart and libcuda export (api.inc, driver.inc), for documentation and tests.
 #pragma once
 #include <string>
 #include <vector>
@@ -16,5 +16,8 @@ std::vector<ApiFunction> api_functions();
 
 /// The table of docs/cuda.md: every function once, with its versions and whether we have it.
 std::string api_table();
+
+/// Likewise of libcuda.so.1: what we have of it, and how much we have not.
+std::string driver_table();
 
 }  // namespace raddle::cudart

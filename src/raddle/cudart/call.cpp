@@ -57,9 +57,12 @@ int call(const char* name, const std::function<Error(Context&)>& body) {
   if (c.sticky != kSuccess) return remember(c.sticky);
   if (c.forked()) return remember(kInitializationError);
   const HeldSignals held;
+  ThreadState& thread = thread_state();
+  if (thread.driver_calls.empty()) thread.used_runtime = true;
+  else name = thread.driver_calls.back().name;
   const int code = run(c, name, body);
   c.watch.clear();
-  thread_state().per_thread = false;
+  thread.per_thread = false;
   return remember(code);
 }
 

@@ -133,7 +133,11 @@ bool Context::is_managed_variable(Address address) const {
 }
 
 Kernel& Context::kernel(const void* function) {
-  if (kernels.has(function)) return kernels.get(function);
+  if (kernels.has(function)) {
+    Kernel& known = kernels.get(function);
+    if (known.module->unloaded) throw Failure{kInvalidResourceHandle, known.name + " is unloaded"};
+    return known;
+  }
   const auto found = kernels_by_stub.find(function);
   if (found == kernels_by_stub.end()) throw Failure{kInvalidDeviceFunction};
   RADDLE_ASSERT(found->second != nullptr);
@@ -212,8 +216,8 @@ void Context::fail(const std::string& message) {
   outcome_.failures.push_back(message);
 }
 
-void Context::unsupported(const std::string& what) {
-  const std::string message = what + " is not supported (cudaErrorNotSupported)";
+void Context::unsupported(const std::string& what, const char* code) {
+  const std::string message = fmt::format("{} is not supported ({})", what, code);
   for (const std::string& notified : outcome_.failures)
     if (notified == message) return;
   fail(message);

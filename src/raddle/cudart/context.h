@@ -14,6 +14,7 @@
 
 #include "raddle/cudart/abi.h"
 #include "raddle/cudart/run_watch.h"
+#include "raddle/ptx/link.h"
 #include "raddle/sim/run/exec_job.h"
 #include "raddle/sim/run/session.h"
 
@@ -64,12 +65,17 @@ struct Variable {
   void** managed = nullptr;  ///< where the host keeps its pointer to a managed one
 };
 
-/// What __cudaRegisterFatBinary was given, with what was registered for it afterwards.
+struct Kernel;
+
+/// What __cudaRegisterFatBinary was given, with what was registered for it afterwards; or what the
+/// driver interface has loaded, without a wrapper.
 struct Module {
   const void* wrapper = nullptr;
   std::map<const void*, Variable> variables = {};  ///< by host address
   std::optional<runtime::ModuleId> id = {};        ///< when loaded
   std::optional<Failure> refused = {};             ///< when loading failed
+  std::map<std::string, Kernel*> kernels = {};     ///< asked for by name (cuModuleGetFunction)
+  bool unloaded = false;                           ///< its handles are of no use any more
 };
 
 /// A __global__ function.
@@ -130,6 +136,28 @@ struct Allocation {
   }
 };
 
+/// CUcontext. There is one device and one memory, which all contexts share: a context is a handle
+/// that threads must have one of.
+struct DriverContext {
+  unsigned flags = 0;
+  unsigned long long id = 0;
+};
+
+/// What a program asks of compiling: pairs of CUjit_option and value. Logs are written to where
+/// values lead, and their lengths over the values.
+struct JitOptions {
+  unsigned count = 0;
+  const int* options = nullptr;
+  void** values = nullptr;
+};
+
+/// CUlinkState: PTX texts to be linked into one module.
+struct Link {
+  JitOptions options = {};
+  std::vector<ptx::SourceText> sources = {};
+  std::string image = {};  ///< as cuLinkComplete gives it
+};
+
 /// Of each host thread.
 struct ThreadState {
   struct Configuration {
@@ -142,6 +170,13 @@ struct ThreadState {
   std::vector<Configuration> configurations = {};
   Stream* stream = nullptr;  ///< its cudaStreamPerThread
   CaptureMode capture_mode = CaptureMode::Global;
+  struct DriverCall {
+    const char* name;
+    int last_error;  ///< of the runtime, which calls of the driver interface leave alone
+  };
+  std::vector<DriverCall> driver_calls = {};  ///< under way
+  std::vector<DriverContext*> contexts = {};  ///< the stack of cuCtxPushCurrent
+  bool used_runtime = false;                  ///< which makes the primary context current
 };
 ThreadState& thread_state();
 
@@ -173,7 +208,15 @@ class Context {
   std::map<Address, Registered> registered;
   unsigned device_flags = 0;
   std::map<int, std::size_t> limits;
+  Handles<DriverContext> driver_contexts;
+  DriverContext* primary = nullptr;     ///< the runtime's own
+  unsigned long long last_context = 1;  ///< number of the newest; the primary one is 1
+  unsigned primary_users = 0;           ///< cuDevicePrimaryCtxRetain
+  Handles<Link> links;
+  bool driver_initialized = false;  ///< cuInit
 
+  bool started() const { return session_ != nullptr; }
+  const std::string& program() const { return job_.name; }
   /// The simulated device; the first call starts it. Throws Failure when that is not possible.
   sim::Session& session();
   runtime::SimulatedDevice& device() { return session().device(); }
@@ -211,7 +254,7 @@ class Context {
   /// Remembers that the run has failed and tells the user; `raddle exec` ends with status 1.
   void fail(const std::string& message);
   /// A function that we do not have was called.
-  void unsupported(const std::string& what);
+  void unsupported(const std::string& what, const char* code = "cudaErrorNotSupported");
   /// A kernel has been launched; a launch was not possible.
   void launched() { ++launches_; }
   void launch_refused(Error code);

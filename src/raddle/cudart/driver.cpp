@@ -1,23 +1,20 @@
-// What libraries of machine code find in place of CUDA's driver (libcuda.so.1, a link to this
-// library in the folder of `raddle exec`): cuBLAS and its like come with a runtime of their own
-// that opens it by name. There is no driver here; who asks for it is noted, with the function that
+// What a CUDA runtime that is not ours asks the driver for: tables of functions that NVIDIA keeps
+// to itself (cuGetExportTable). cuBLAS and its like bring such a runtime, and machine code; nvcc
+// links one into programs unless it is told -cudart shared. They are noted, with the function that
 // the program called, so that the run can say what was not computed.
 #include <dlfcn.h>
 #include <execinfo.h>
 
+#include <algorithm>
 #include <array>
-#include <cstring>
 #include <filesystem>
-#include <mutex>
 #include <string>
 
-#include "raddle/cudart/context.h"
+#include "raddle/cudart/driver.h"
 
 using namespace raddle::cudart;
 
 namespace {
-
-constexpr int kDriverNoDevice = 100, kDriverNotFound = 500;  // CUresult
 
 struct Caller {
   std::string library, function;
@@ -45,35 +42,28 @@ Caller caller() {
   return out;
 }
 
-int note_caller(int code) {
-  const Caller found = caller();
-  Context& c = context();
-  const std::lock_guard lock(c.mutex);
-  if (!found.library.empty()) c.driver_wanted(found.library, found.function);
-  return code;
+/// NVIDIA's compilers ask, too, and go on without: they compute nothing on the device.
+bool is_compiler(const std::string& library) {
+  constexpr std::array<const char*, 3> kCompilers = {"libnvrtc", "libnvJitLink", "libnvvm"};
+  return std::ranges::any_of(kCompilers, [&](const char* c) { return library.starts_with(c); });
 }
 
 }  // namespace
 
 extern "C" {
 
-int raddle_cuInit(unsigned) { return note_caller(kDriverNoDevice); }
-
-int raddle_cuDriverGetVersion(int* version) {
-  if (version != nullptr) *version = 13000;
-  note_caller(0);
-  return 0;
-}
-
-int raddle_cuGetProcAddress(const char* name, void** function, int, unsigned long long, void*) {
-  const bool known = name != nullptr && function != nullptr;
-  if (function != nullptr) *function = nullptr;
-  if (known && std::strcmp(name, "cuInit") == 0)
-    *function = reinterpret_cast<void*>(&raddle_cuInit);
-  if (known && std::strcmp(name, "cuDriverGetVersion") == 0)
-    *function = reinterpret_cast<void*>(&raddle_cuDriverGetVersion);
-  note_caller(0);
-  return known && *function != nullptr ? 0 : kDriverNotFound;
+int raddle_cuGetExportTable(const void** table, const void*) {
+  const Caller found = caller();
+  Context& c = context();
+  const std::lock_guard lock(c.mutex);
+  if (table != nullptr) *table = nullptr;
+  if (is_compiler(found.library)) return kNoDevice;
+  if (!found.library.empty()) c.driver_wanted(found.library, found.function);
+  else
+    c.fail(
+        "the program has a CUDA runtime linked into it and calls it; rebuild it with nvcc "
+        "-cudart shared");
+  return kNoDevice;
 }
 
 }  // extern "C"

@@ -1,11 +1,8 @@
-// Functions of the driver that a program gets through the runtime: those that make tensor maps.
-#include <fmt/format.h>
-
-#include <array>
+// How a program gets functions of the driver through the runtime, and those that make tensor maps.
 #include <cstring>
 #include <string_view>
 
-#include "raddle/cudart/context.h"
+#include "raddle/cudart/driver.h"
 #include "raddle/exec/memory/tensor_map.h"
 
 using namespace raddle::cudart;
@@ -15,8 +12,7 @@ using raddle::exec::TensorMapRequest;
 
 namespace {
 
-constexpr int kEntryFound = 0, kEntryNotFound = 1;  // cudaDriverEntryPointQueryResult
-constexpr unsigned kFirstCapability = 90;           // with tensor maps
+constexpr unsigned kFirstCapability = 90;  // with tensor maps
 
 /// Writes the map that `request` asks for, or tells why there is none. CUresult and cudaError_t
 /// have the same numbers here.
@@ -102,51 +98,37 @@ int raddle_cuTensorMapReplaceAddress(void* map, void* address) {
 
 namespace {
 
-struct EntryPoint {
-  std::string_view name;
-  void* function;
-  unsigned since;  ///< version of CUDA
-};
-void* entry_point(std::string_view symbol, unsigned version) {
-  const std::array<EntryPoint, 3> entries = {
-      {{"cuTensorMapEncodeTiled", reinterpret_cast<void*>(&raddle_cuTensorMapEncodeTiled), 12000},
-       {"cuTensorMapEncodeIm2col", reinterpret_cast<void*>(&raddle_cuTensorMapEncodeIm2col), 12000},
-       {"cuTensorMapReplaceAddress", reinterpret_cast<void*>(&raddle_cuTensorMapReplaceAddress),
-        12000}}};
-  for (const EntryPoint& entry : entries)
-    if (entry.name == symbol && entry.since <= version) return entry.function;
-  return nullptr;
-}
-
 int find_entry(const char* name, const char* symbol, void** function, unsigned version,
-               int* result) {
-  return call(name, [&](Context& c) -> Error {
+               unsigned long long flags, int* result) {
+  return call(name, [&](Context&) -> Error {
+    constexpr unsigned long long kPerThreadDefault = 2;
     if (symbol == nullptr || *symbol == 0 || function == nullptr) throw Failure{kInvalidValue};
-    *function = entry_point(symbol, version);
-    if (result != nullptr) *result = *function != nullptr ? kEntryFound : kEntryNotFound;
-    if (*function != nullptr) return kSuccess;
-    c.unsupported(fmt::format("{} of {}", name, symbol));
-    return kNotSupported;
+    int status = kEntryNotFound;
+    *function = driver_entry(symbol, static_cast<int>(version),
+                             (flags & kPerThreadDefault) != 0 || thread_state().per_thread, status);
+    if (result != nullptr) *result = status;
+    return *function != nullptr || result != nullptr ? kSuccess : kSymbolNotFound;
   });
 }
 
-constexpr unsigned kNewest = 13000;
+constexpr unsigned kNewestOf11 = 11080, kNewestOf12 = 12090;
 
 }  // namespace
 
 extern "C" {
 
-int raddle_cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long,
+int raddle_cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
                                    int* result) {
-  return find_entry("cudaGetDriverEntryPoint", symbol, function, kNewest, result);
+  return find_entry("cudaGetDriverEntryPoint", symbol, function, kNewestOf12, flags, result);
 }
 /// CUDA 11's has no result.
-int raddle_cudaGetDriverEntryPoint_11(const char* symbol, void** function, unsigned long long) {
-  return find_entry("cudaGetDriverEntryPoint", symbol, function, kNewest, nullptr);
+int raddle_cudaGetDriverEntryPoint_11(const char* symbol, void** function,
+                                      unsigned long long flags) {
+  return find_entry("cudaGetDriverEntryPoint", symbol, function, kNewestOf11, flags, nullptr);
 }
 int raddle_cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned version,
-                                            unsigned long long, int* result) {
-  return find_entry("cudaGetDriverEntryPointByVersion", symbol, function, version, result);
+                                            unsigned long long flags, int* result) {
+  return find_entry("cudaGetDriverEntryPointByVersion", symbol, function, version, flags, result);
 }
 
 }  // extern "C"

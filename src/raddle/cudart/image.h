@@ -19,4 +19,10 @@ struct Image {
 /// there is no PTX that the machine can run, and InputError when the image cannot be read.
 Image image_of(const void* wrapper, const sim::SeenByProgram& seen, const std::string& program);
 
+/// Likewise of what the driver interface is given: such a wrapper, a fat binary, PTX text that a
+/// NUL ends, or what linked_image() has made. Its length is in it: it is trusted.
+Image image_of_data(const void* data, const sim::SeenByProgram& seen, const std::string& what);
+/// The texts as one image, to be linked when it is loaded.
+std::string linked_image(const std::vector<ptx::SourceText>& sources);
+
 }  // namespace raddle::cudart

@@ -80,7 +80,12 @@ TEST(Api, DocumentationHasTheTableOfTheCode) {
   const std::string text = out.str();
   const std::size_t at = text.find(mark);
   ASSERT_NE(at, std::string::npos);
-  const std::string wanted = text.substr(0, at) + mark + "\n" + api_table();
+  const std::string wanted =
+      text.substr(0, at) + mark + "\n" + api_table() +
+      "\n## The driver's functions\n\n"
+      "What the `libcuda.so.1` of CUDA 13 exports. Those that we do not have "
+      "return `CUDA_ERROR_NOT_SUPPORTED`.\n" +
+      driver_table();
   if (std::getenv("RADDLE_CUDA_PAGE") != nullptr) write_file(file, wanted);
   else EXPECT_EQ(text, wanted) << "docs/cuda.md is old; write it with ./x verify";
 }

@@ -52,8 +52,6 @@ std::string output_of(const std::vector<std::string>& command, const std::string
   return out;
 }
 
-bool is_driver(std::string_view name) { return name.starts_with("libcuda.so"); }
-
 bool holds_machine_code(std::string_view name) {
   constexpr std::array<std::string_view, 10> kLibraries = {
       "libcublas", "libcufft", "libcurand",   "libcusparse", "libcusolver",
@@ -79,18 +77,12 @@ std::vector<std::string> library_warnings(const std::string& program,
                                           const std::vector<Library>& libraries) {
   std::vector<std::string> warnings;
   for (const Library& library : libraries) {
-    if (is_driver(library.name) && !library.found)
-      throw InputError(program + " needs " + library.name +
-                       ", CUDA's driver interface, which is not simulated (docs/cuda.md)");
     if (!library.found)
       throw InputError(program + " needs " + library.name + ", which the loader does not find" +
                        (holds_machine_code(library.name)
                             ? "; and what that library computes would not be simulated "
                               "(docs/cuda.md)"
                             : ""));
-    if (is_driver(library.name))
-      warnings.push_back(program + " loads " + library.name +
-                         ": calls of CUDA's driver interface are not simulated (docs/cuda.md)");
     if (holds_machine_code(library.name))
       warnings.push_back(program + " loads " + library.name +
                          ", which brings machine code only: what it is asked for is not computed "

@@ -45,12 +45,14 @@ std::string joined_paths(const std::string& first, const char* variable) {
   return old != nullptr && *old != '\0' ? first + ":" + old : first;
 }
 
-/// Where libraries of machine code find what stands in for CUDA's driver: it does nothing but name
-/// them (cudart/driver.cpp).
-std::string driver_folder(const std::string& folder, const fs::path& library) {
-  const fs::path out = fs::path(folder) / "driver";
+/// A folder with every name of runtime and driver for one and the same file: as copies, which is
+/// how a Python package has them, they would each be a device of their own.
+std::string names_folder(const std::string& folder, const fs::path& library) {
+  const fs::path out = fs::path(folder) / "names";
   fs::create_directory(out);
-  fs::create_symlink(library / "libcudart.so.13", out / "libcuda.so.1");
+  for (const char* name :
+       {"libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13", "libcuda.so.1", "libcuda.so"})
+    fs::create_symlink(library / "libcudart.so.13", out / name);
   return out.string();
 }
 
@@ -58,13 +60,12 @@ std::string driver_folder(const std::string& folder, const fs::path& library) {
 ChildEnd run_program(const CudaProgram& program, const std::vector<std::string>& words,
                      const std::string& work, const std::string& folder, bool output_to_stderr) {
   const fs::path library = library_folder();
-  const std::string driver = driver_folder(folder, library);
+  const std::string names = names_folder(folder, library);
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   return run_child([&] {
-    setenv("LD_LIBRARY_PATH",
-           joined_paths(library.string() + ":" + driver, "LD_LIBRARY_PATH").c_str(), 1);
+    setenv("LD_LIBRARY_PATH", joined_paths(names, "LD_LIBRARY_PATH").c_str(), 1);
     // A path in the program itself goes before LD_LIBRARY_PATH, but not before what is there first.
     if (program.has_run_path)
       setenv("LD_PRELOAD",
@@ -173,8 +174,8 @@ struct Left {
 void add_what_was_not_done(Left& left, const std::string& name, bool ended_well) {
   for (const std::string& library : left.outcome.machine_code)
     left.faults.push_back(name + " used " + library +
-                          ", which holds machine code or needs CUDA's driver interface: what it "
-                          "was asked for was not computed (docs/cuda.md)");
+                          ", which holds machine code or a CUDA runtime of its own: what it was "
+                          "asked for was not computed (docs/cuda.md)");
   if (ended_well && left.faults.empty() && left.failure.empty() &&
       !left.outcome.nothing_launched.empty())
     left.faults.push_back(name + ": no kernel was launched: nothing was simulated; " +

@@ -1,0 +1,91 @@
+// Programs that call the driver interface.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "cuda/built.h"
+#include "cuda/exec.h"
+#include "support/nvcc.h"
+
+namespace raddle::test {
+namespace {
+
+using testing::HasSubstr;
+
+std::string built(const Folder& folder, const std::string& name, const std::string& options = "") {
+  return build_program(folder, name, "-lcuda " + options,
+                       "-gencode arch=compute_75,code=compute_75");
+}
+
+TEST(Driver, EveryFamilyWorksFunctionalAndTimed) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const std::string program = built(folder, "driver");
+  for (const char* how : {"--functional", "--quiet"}) {
+    const Outcome o = exec({"--gpu", "v100", "--quiet", how}, {program});
+    EXPECT_EQ(o.status, 0) << o.out << o.err;
+    EXPECT_THAT(o.out, HasSubstr("PASS"));
+  }
+}
+
+TEST(Driver, AKernelCompiledByNvrtcRuns) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const auto toolkit = std::filesystem::canonical(nvcc()).parent_path().parent_path();
+  if (!std::filesystem::exists(toolkit / "lib64/libnvrtc.so")) GTEST_SKIP() << "no NVRTC here";
+  const std::string program =
+      built(folder, "nvrtc", "-lnvrtc -Xlinker -rpath=" + (toolkit / "lib64").string());
+  for (const char* how : {"--functional", "--quiet"}) {
+    const Outcome o = exec({"--quiet", how}, {program});
+    EXPECT_EQ(o.status, 0) << o.out << o.err;
+    EXPECT_THAT(o.out, HasSubstr("PASS"));
+  }
+}
+
+TEST(Driver, ModulesOfEveryFormatWithPtxAreLoaded) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const std::string program = built(folder, "driver_load");
+  const auto module_file = [&](const std::string& name, const std::string& options) {
+    const std::string file = folder / name;
+    const std::string command = nvcc() + " -arch=sm_80 " + options + " -o " + file +
+                                " " RADDLE_SOURCE_DIR "/tests/cuda/programs/twice.cu";
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    return file;
+  };
+  for (const std::string options : {"-ptx", "-fatbin", "-fatbin -no-compress"}) {
+    const Outcome o =
+        exec({"--functional", "--quiet"}, {program, "file", module_file("twice.module", options)});
+    EXPECT_EQ(o.status, 0) << options << o.out << o.err;
+    EXPECT_THAT(o.out, HasSubstr("PASS")) << options;
+  }
+  const Outcome machine_code =
+      exec({"--functional", "--quiet"}, {program, "file", module_file("twice.cubin", "-cubin")});
+  EXPECT_EQ(machine_code.status, 1);
+  EXPECT_THAT(machine_code.out, HasSubstr("CUDA_ERROR_NO_BINARY_FOR_GPU"));
+  EXPECT_THAT(machine_code.err, HasSubstr("twice.cubin: machine code of a GPU"));
+  const Outcome missing = exec({"--functional", "--quiet"}, {program, "file", "/proc/no/file"});
+  EXPECT_THAT(missing.out, HasSubstr("CUDA_ERROR_FILE_NOT_FOUND"));
+}
+
+TEST(Driver, WrongPtxIsToldInTheLog) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const Outcome o = exec({"--functional", "--quiet"}, {built(folder, "driver_load"), "log"});
+  EXPECT_THAT(o.out, HasSubstr("log: driver_load: a module of its own:21:3")) << o.out << o.err;
+  EXPECT_THAT(o.err, HasSubstr("raddle: cuModuleLoadDataEx: driver_load: a module of its own"));
+  // What a GPU refuses as well is no fault of the run, which launched nothing.
+  EXPECT_THAT(o.err, HasSubstr("no kernel was launched"));
+}
+
+TEST(Driver, WhatThereIsNotIsRefusedByName) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const Outcome o = exec({"--functional", "--quiet"}, {built(folder, "driver_load"), "lack"});
+  EXPECT_EQ(o.status, 1) << o.out << o.err;
+  EXPECT_THAT(o.err, HasSubstr("cuMemAddressReserve is not supported (CUDA_ERROR_NOT_SUPPORTED)"));
+}
+
+}  // namespace
+}  // namespace raddle::test
