@@ -363,7 +363,7 @@ int main(int argc, char** argv) {
   }
   const unsigned cores = std::thread::hardware_concurrency();
   const double before = load();
-  const char* size = runtime::kSizeNames[static_cast<unsigned>(wanted.size)];
+  const std::string_view size = runtime::kSizeNames[static_cast<unsigned>(wanted.size)];
   fmt::print("{}, {} cores, load {:.1f}; size {}, one thread, best of {}\n", processor_name(),
              cores, before, size, wanted.runs);
   Json machines = Json::array();
