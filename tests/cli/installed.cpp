@@ -54,8 +54,8 @@ TEST(Completion, BashKnowsCommandsOptionsAndNames) {
   write_file(folder / "raddle.bash", raddle("help --completion bash").out);
   const auto complete = [&](const std::string& words, int at) {
     const std::string script = "source '" + (folder / "raddle.bash") + "'; COMP_WORDS=(" + words +
-                               "); COMP_CWORD=" + std::to_string(at) +
-                               "; _raddle; echo \"${COMPREPLY[@]}\"";
+                               "); COMP_CWORD=" + std::to_string(at) + "; cd '" +
+                               folder.path().string() + "'; _raddle; echo \"${COMPREPLY[@]}\"";
     const Outcome out = run_process("/bin/bash", {"-c", script}, std::chrono::seconds(20));
     EXPECT_EQ(out.err, "") << words;
     return out.out;
