@@ -105,7 +105,7 @@ class Scoreboard {
     } else if (in.destination == DecodedInst::kMultiple) {
       warp.pending |= warp.launch->code->multiple_destinations(in);
       if (in.product) [[unlikely]]
-        products_[w].push_back(&in);
+        note_product(w, in);
       const auto inst = static_cast<std::uint32_t>(&in - warp.launch->code->instructions());
       wheel_.push(now + in.latency, Event::write_multiple(w, inst));
     }
@@ -143,16 +143,9 @@ class Scoreboard {
   }
   /// All that the instruction writes have theirs; true: of a warp that has ended.
   [[nodiscard]] bool registers_written(Cycle now, unsigned w, const DecodedInst& in) {
-    Warp& warp = warps_[w];
-    const RegisterSet registers =
-        in.product ? product_made(w, in) : warp.launch->code->multiple_destinations(in);
-    warp.pending -= registers;
-    warp.pending_memory -= registers;
-    if (!has(warps_.parked(), w)) {
-      recheck_hazards(now, w);
-      return false;
-    }
-    return has(warps_.ended, w);
+    if (in.product) [[unlikely]]
+      return product_written(now, w, in);
+    return are_there(now, w, warps_[w].launch->code->multiple_destinations(in));
   }
   /// Whatever it writes has its value; true: of a warp that has ended.
   [[nodiscard]] bool written(Cycle now, unsigned w, const DecodedInst& in) {
@@ -162,8 +155,22 @@ class Scoreboard {
   }
 
  private:
-  /// A product of the warp's is made; returns the sums to which no other under way adds.
-  RegisterSet product_made(unsigned w, const DecodedInst& in) {
+  bool are_there(Cycle now, unsigned w, const RegisterSet& registers) {
+    Warp& warp = warps_[w];
+    warp.pending -= registers;
+    warp.pending_memory -= registers;
+    if (!has(warps_.parked(), w)) {
+      recheck_hazards(now, w);
+      return false;
+    }
+    return has(warps_.ended, w);
+  }
+  // Out of line: other instructions do not pay for what few machines have.
+  [[gnu::noinline]] void note_product(unsigned w, const DecodedInst& in) {
+    products_[w].push_back(&in);
+  }
+  /// A product of the warp's is made: sums are there to which no other under way adds.
+  [[gnu::noinline]] bool product_written(Cycle now, unsigned w, const DecodedInst& in) {
     std::vector<const DecodedInst*>& under_way = products_[w];
     const auto at = std::ranges::find(under_way, &in);
     RADDLE_ASSERT(at != under_way.end());
@@ -171,7 +178,7 @@ class Scoreboard {
     const DecodedKernel& code = *warps_[w].launch->code;
     RegisterSet sums = code.multiple_destinations(in);
     for (const DecodedInst* other : under_way) sums -= code.multiple_destinations(*other);
-    return sums;
+    return are_there(now, w, sums);
   }
   void check_hazards(unsigned w) {
     look_again_ |= bit_of(w);
