@@ -403,8 +403,8 @@ Runner::Turn Runner::run_block(Block& block, trace::StreamWriter* streams, u64 b
     if (!moved) return ever ? Turn::Moved : Turn::Stuck;
     fruitful_ = fruitful_ || works;
     if (!works) return Turn::Waits;
-    if (all_ask && block.running != 0) return Turn::Asks;
-    if (context_.warp_instructions >= end && block.running != 0) return Turn::Moved;
+    const bool spent = all_ask || context_.warp_instructions >= end;
+    if (spent && block.running != 0) return Turn::Moved;
   }
   return Turn::Ended;
 }
@@ -449,13 +449,12 @@ RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
   while (next_ < clusters || !active_.empty()) {
     for (; wanted != 0 && next_ < clusters && active_.size() + each <= maximum; --wanted)
       start_cluster(next_++);
-    bool moved = false, whole = true;  // each had its turn to the end
+    bool moved = false;
     fruitful_ = acts_ = false;
     std::size_t waiting = 0;
     for (auto& block : active_) {
       const Turn turn = run_block(*block, streams, quantum);
       moved = moved || turn != Turn::Stuck;
-      whole = whole && turn != Turn::Asks;
       waiting += turn == Turn::Waits ? 1 : 0;
       if (turn != Turn::Ended) continue;
       if (streams != nullptr) streams->finish(block->number);
@@ -470,7 +469,7 @@ RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
     if (is_long || (waits_ && follow)) return counted(is_long);
     const bool all_wait = waiting != 0 && waiting == active_.size();
     const bool more = next_ < clusters && active_.size() + each <= maximum;
-    full_rounds_ = more ? 0 : full_rounds_ + (whole ? 1 : 0);
+    full_rounds_ = more ? 0 : full_rounds_ + 1;
     fruitless = all_wait && !more && !fruitful_ ? fruitless + 1 : 0;
     idle = fruitless != 0 && !acts_ ? idle + 1 : 0;
     if (fruitless != 0) all_in_vain(all_of(active_), fruitless, idle);

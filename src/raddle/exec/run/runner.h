@@ -227,8 +227,7 @@ class Runner {
   void open_cluster_if_complete(Cluster& cluster);
   void release_warp(BarrierState& barrier, WarpState& warp);
   void finish(Block& block, WarpState& warp);
-  /// Asks: all its warps have last asked in vain for what other blocks of the cluster may do.
-  enum class Turn : std::uint8_t { Ended, Moved, Asks, Waits, Stuck };
+  enum class Turn : std::uint8_t { Ended, Moved, Waits, Stuck };
   Turn run_block(Block& block, trace::StreamWriter* streams, std::uint64_t budget);
   void set_up_clusters(const Launch& launch);
   void start_cluster(std::uint32_t number);
