@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "cuda/built.h"
 #include "cuda/exec.h"
@@ -65,6 +66,17 @@ TEST(Driver, ModulesOfEveryFormatWithPtxAreLoaded) {
   EXPECT_EQ(machine_code.status, 1);
   EXPECT_THAT(machine_code.out, HasSubstr("CUDA_ERROR_NO_BINARY_FOR_GPU"));
   EXPECT_THAT(machine_code.err, HasSubstr("twice.cubin: machine code of a GPU"));
+  // Ends too early, or holds what only memory can: refused, not read beyond.
+  const std::string whole = read_file(folder / "twice.module");
+  const std::string wrapper = std::string("\xb1\x43\x62\x46\1\0\0\0", 8) + std::string(64, '\x7f');
+  const std::string linked = std::string("\177RADDLE\0", 8) + std::string(16, '\x7f');
+  for (const std::string& bytes :
+       {whole.substr(0, whole.size() / 2), whole.substr(0, 12), wrapper, linked, std::string()}) {
+    std::ofstream(folder / "wrong.module", std::ios::binary) << bytes;
+    const Outcome wrong =
+        exec({"--functional", "--quiet"}, {program, "file", folder / "wrong.module"});
+    EXPECT_THAT(wrong.out, HasSubstr("CUDA_ERROR_INVALID_PTX")) << bytes.size() << wrong.err;
+  }
   const Outcome missing = exec({"--functional", "--quiet"}, {program, "file", "/proc/no/file"});
   EXPECT_THAT(missing.out, HasSubstr("CUDA_ERROR_FILE_NOT_FOUND"));
 }

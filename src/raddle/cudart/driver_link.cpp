@@ -84,7 +84,7 @@ void add_to_link(Context& c, Link& link, LinkInput type, const std::string& byte
     throw Failure{kNotSupported};
   }
   logged(c, log, [&] {
-    Image image = image_of_data(bytes.c_str(), c.seen(), name);
+    Image image = image_of_bytes(bytes, c.seen(), name);
     for (ptx::SourceText& source : image.sources) {
       ptx::parse(source.text, source.file);
       link.sources.push_back(std::move(source));

@@ -33,8 +33,7 @@ Error load_data(Context& c, Module** to, const void* data, const JitOptions& log
 Error load_file(Context& c, Module** to, const char* name, const JitOptions& log) {
   required(to) = nullptr;
   const std::string bytes = bytes_of_file(name);
-  return logged(c, log,
-                [&] { *to = &load_module(c, image_of_data(bytes.c_str(), c.seen(), name)); });
+  return logged(c, log, [&] { *to = &load_module(c, image_of_bytes(bytes, c.seen(), name)); });
 }
 
 Module& usable_module(Context& c, const Module* handle) {

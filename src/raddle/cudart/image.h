@@ -1,6 +1,7 @@
 // From the pointer that a program registers to the PTX of a module.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "raddle/ptx/link.h"
@@ -19,8 +20,12 @@ struct Image {
 /// there is no PTX that the machine can run, and InputError when the image cannot be read.
 Image image_of(const void* wrapper, const sim::SeenByProgram& seen, const std::string& program);
 
-/// Likewise of what the driver interface is given: such a wrapper, a fat binary, PTX text that a
-/// NUL ends, or what linked_image() has made. Its length is in it: it is trusted.
+/// Likewise of what the driver interface is given with its length, as a file is: a fat binary, PTX
+/// text, or what linked_image() has made.
+Image image_of_bytes(std::string_view bytes, const sim::SeenByProgram& seen,
+                     const std::string& what);
+/// ... or without: such a wrapper as well; PTX ends with a NUL, the others say how long they are and
+/// are trusted.
 Image image_of_data(const void* data, const sim::SeenByProgram& seen, const std::string& what);
 /// The texts as one image, to be linked when it is loaded.
 std::string linked_image(const std::vector<ptx::SourceText>& sources);
