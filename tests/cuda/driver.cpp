@@ -44,30 +44,40 @@ TEST(Driver, AKernelCompiledByNvrtcRuns) {
   }
 }
 
+/// The kernel `twice`, as nvcc writes it with these options.
+std::string module_file(const Folder& folder, const std::string& name, const std::string& options) {
+  const std::string file = folder / name;
+  const std::string command = nvcc() + " -arch=sm_80 " + options + " -o " + file +
+                              " " RADDLE_SOURCE_DIR "/tests/cuda/programs/twice.cu";
+  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  return file;
+}
+
 TEST(Driver, ModulesOfEveryFormatWithPtxAreLoaded) {
   RADDLE_NEED_NVCC();
   const Folder folder;
   const std::string program = built(folder, "driver_load");
-  const auto module_file = [&](const std::string& name, const std::string& options) {
-    const std::string file = folder / name;
-    const std::string command = nvcc() + " -arch=sm_80 " + options + " -o " + file +
-                                " " RADDLE_SOURCE_DIR "/tests/cuda/programs/twice.cu";
-    EXPECT_EQ(std::system(command.c_str()), 0) << command;
-    return file;
-  };
   for (const std::string options : {"-ptx", "-fatbin", "-fatbin -no-compress"}) {
-    const Outcome o =
-        exec({"--functional", "--quiet"}, {program, "file", module_file("twice.module", options)});
+    const Outcome o = exec({"--functional", "--quiet"},
+                           {program, "file", module_file(folder, "twice.module", options)});
     EXPECT_EQ(o.status, 0) << options << o.out << o.err;
     EXPECT_THAT(o.out, HasSubstr("PASS")) << options;
   }
-  const Outcome machine_code =
-      exec({"--functional", "--quiet"}, {program, "file", module_file("twice.cubin", "-cubin")});
+  const Outcome machine_code = exec(
+      {"--functional", "--quiet"}, {program, "file", module_file(folder, "twice.cubin", "-cubin")});
   EXPECT_EQ(machine_code.status, 1);
   EXPECT_THAT(machine_code.out, HasSubstr("CUDA_ERROR_NO_BINARY_FOR_GPU"));
   EXPECT_THAT(machine_code.err, HasSubstr("twice.cubin: machine code of a GPU"));
+  const Outcome missing = exec({"--functional", "--quiet"}, {program, "file", "/proc/no/file"});
+  EXPECT_THAT(missing.out, HasSubstr("CUDA_ERROR_FILE_NOT_FOUND"));
+}
+
+TEST(Driver, AFileThatIsNoWholeModuleIsRefused) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const std::string program = built(folder, "driver_load");
   // Ends too early, or holds what only memory can: refused, not read beyond.
-  const std::string whole = read_file(folder / "twice.module");
+  const std::string whole = read_file(module_file(folder, "twice.module", "-fatbin"));
   const std::string wrapper = std::string("\xb1\x43\x62\x46\1\0\0\0", 8) + std::string(64, '\x7f');
   const std::string linked = std::string("\177RADDLE\0", 8) + std::string(16, '\x7f');
   for (const std::string& bytes :
@@ -77,8 +87,6 @@ TEST(Driver, ModulesOfEveryFormatWithPtxAreLoaded) {
         exec({"--functional", "--quiet"}, {program, "file", folder / "wrong.module"});
     EXPECT_THAT(wrong.out, HasSubstr("CUDA_ERROR_INVALID_PTX")) << bytes.size() << wrong.err;
   }
-  const Outcome missing = exec({"--functional", "--quiet"}, {program, "file", "/proc/no/file"});
-  EXPECT_THAT(missing.out, HasSubstr("CUDA_ERROR_FILE_NOT_FOUND"));
 }
 
 TEST(Driver, WrongPtxIsToldInTheLog) {
