@@ -54,8 +54,8 @@ Image image_of(const fatbin::Registered& registered, const sim::SeenByProgram& s
   return image;
 }
 
-// --- linked images: the mark, bytes of the whole, how many texts, and of each the name and the text
-// --- with their lengths
+// --- linked images: the mark, bytes of the whole, how many texts, and of each the name and the
+// --- text with their lengths
 
 constexpr std::string_view kLinkedMark{"\177RADDLE\0", 8};
 constexpr std::size_t kNumber = sizeof(std::uint64_t);

@@ -24,8 +24,8 @@ Image image_of(const void* wrapper, const sim::SeenByProgram& seen, const std::s
 /// text, or what linked_image() has made.
 Image image_of_bytes(std::string_view bytes, const sim::SeenByProgram& seen,
                      const std::string& what);
-/// ... or without: such a wrapper as well; PTX ends with a NUL, the others say how long they are and
-/// are trusted.
+/// ... or without: such a wrapper as well; PTX ends with a NUL, the others say how long they are
+/// and are trusted.
 Image image_of_data(const void* data, const sim::SeenByProgram& seen, const std::string& what);
 /// The texts as one image, to be linked when it is loaded.
 std::string linked_image(const std::vector<ptx::SourceText>& sources);
