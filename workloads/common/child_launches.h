@@ -1,5 +1,7 @@
 // Parameters of the workloads whose kernels launch kernels, and what their host code shares.
 #pragma once
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -52,7 +54,7 @@ struct ParentLaunches {
   static void require_warps(std::string_view name, std::uint32_t block,
                             std::vector<std::string>& all) {
     if (block % 32 == 0) return;
-    all.push_back(std::string(name) + " must be a multiple of 32, is " + std::to_string(block));
+    all.push_back(fmt::format("{} must be a multiple of 32, is {}", name, block));
   }
 
  private:

@@ -7,9 +7,7 @@
 namespace raddle::analysis {
 
 namespace {
-using Kind = Record::Kind;
-
-Record mark(Kind kind, std::uint64_t wide = 0) {
+Record mark(Record::Kind kind, std::uint64_t wide = 0) {
   Record r{};
   r.code = static_cast<unsigned>(kind) & 7;
   r.line = static_cast<std::uint32_t>(wide);
@@ -20,7 +18,7 @@ Record mark(Kind kind, std::uint64_t wide = 0) {
 
 void Recorder::put(Cycle at, Record r) {
   if (at - last_ > kMaxSince) {
-    stream_.push(mark(Kind::Gap, at - last_));
+    stream_.push(mark(Record::Kind::Gap, at - last_));
     last_ = at;
   }
   r.since = static_cast<std::uint32_t>(at - last_) & kMaxSince;
@@ -47,9 +45,9 @@ void Recorder::access(const policy::L1Access& e) {
     else coming->sectors |= e.sectors;
   }
   r.coming = e.kind == policy::L1Kind::Store && coming != coming_.end();
-  r.code = static_cast<unsigned>(load                              ? Kind::Load
-                                 : e.kind == policy::L1Kind::Store ? Kind::Store
-                                                                   : Kind::Atomic) &
+  r.code = static_cast<unsigned>(load                              ? Record::Kind::Load
+                                 : e.kind == policy::L1Kind::Store ? Record::Kind::Store
+                                                                   : Record::Kind::Atomic) &
            7;
   put(e.at, r);
 }
@@ -65,16 +63,16 @@ void Recorder::filled(const policy::L1Fill& e) {
   if (at->sectors == 0) coming_.erase(at);
 }
 
-void Recorder::flushed(Cycle at) { put(at, mark(Kind::Flush)); }
+void Recorder::flushed(Cycle at) { put(at, mark(Record::Kind::Flush)); }
 
 void Recorder::warp_started(const policy::WarpStart& e) {
   if (launch_[e.kernel] != e.launch + 1) {
     launch_[e.kernel] = e.launch + 1;
-    Record kernel = mark(Kind::KernelStart, e.launch);
+    Record kernel = mark(Record::Kind::KernelStart, e.launch);
     kernel.kernel = e.kernel;
     put(e.at, kernel);
   }
-  Record r = mark(Kind::WarpStart);
+  Record r = mark(Record::Kind::WarpStart);
   r.line = e.index;
   r.lanes = e.block;
   r.kernel = e.kernel;

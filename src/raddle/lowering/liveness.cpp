@@ -9,16 +9,16 @@ namespace raddle::lowering {
 namespace {
 
 using u32 = std::uint32_t;
-using Word = std::uint64_t;
+using SetWord = std::uint64_t;
 constexpr unsigned kBits = 64;
 
 /// A set of registers that counts some of them.
 class LiveSet {
  public:
-  LiveSet(std::span<const Word> bits, const std::vector<bool>& counted)
+  LiveSet(std::span<const SetWord> bits, const std::vector<bool>& counted)
       : bits_(bits.begin(), bits.end()), counted_(counted) {
     for (std::size_t w = 0; w < bits_.size(); ++w)
-      for (Word rest = bits_[w]; rest != 0; rest &= rest - 1)
+      for (SetWord rest = bits_[w]; rest != 0; rest &= rest - 1)
         count_ += counted_[w * kBits + static_cast<unsigned>(std::countr_zero(rest))] ? 1 : 0;
   }
   void before(const LiveStep& step) {
@@ -27,18 +27,18 @@ class LiveSet {
     for (u32 r : step.reads) change(r, true);
   }
   u32 count() const { return count_; }
-  const std::vector<Word>& bits() const { return bits_; }
+  const std::vector<SetWord>& bits() const { return bits_; }
 
  private:
   void change(u32 r, bool live) {
-    Word& word = bits_[r / kBits];
-    const Word bit = Word{1} << r % kBits;
+    SetWord& word = bits_[r / kBits];
+    const SetWord bit = SetWord{1} << r % kBits;
     if (((word & bit) != 0) == live) return;
     word ^= bit;
     if (counted_[r]) count_ += live ? 1u : ~0u;
   }
 
-  std::vector<Word> bits_;
+  std::vector<SetWord> bits_;
   const std::vector<bool>& counted_;
   u32 count_ = 0;
 };
@@ -87,11 +87,11 @@ class Solver {
     begin_.push_back(size);
   }
 
-  std::vector<Word> live_out(u32 block) const {
-    std::vector<Word> out(words_, 0);
+  std::vector<SetWord> live_out(u32 block) const {
+    std::vector<SetWord> out(words_, 0);
     const auto add = [&](u32 step) {
       if (step >= steps_.size()) return;
-      const Word* in = &live_in_[block_of_[step] * words_];
+      const SetWord* in = &live_in_[block_of_[step] * words_];
       for (std::size_t w = 0; w < words_; ++w) out[w] |= in[w];
     };
     const u32 last = begin_[block + 1] - 1;
@@ -103,7 +103,7 @@ class Solver {
   bool improve(u32 block) {
     LiveSet live(live_out(block), counted_);
     for (u32 i = begin_[block + 1]; i-- > begin_[block];) live.before(steps_[i]);
-    Word* in = &live_in_[block * words_];
+    SetWord* in = &live_in_[block * words_];
     if (std::equal(live.bits().begin(), live.bits().end(), in)) return false;
     std::copy(live.bits().begin(), live.bits().end(), in);
     return true;
@@ -112,9 +112,9 @@ class Solver {
   std::span<const LiveStep> steps_;
   const std::vector<bool>& counted_;
   const std::size_t words_;
-  std::vector<u32> begin_;     // first step of each block, and the end
-  std::vector<u32> block_of_;  // by step
-  std::vector<Word> live_in_;  // by block
+  std::vector<u32> begin_;        // first step of each block, and the end
+  std::vector<u32> block_of_;     // by step
+  std::vector<SetWord> live_in_;  // by block
 };
 
 /// Operand 0 of a wgmma is both: it adds to it.

@@ -7,8 +7,6 @@
 namespace raddle::ptx {
 namespace {
 
-using Kind = Constant::Kind;
-
 enum class Operator : std::uint8_t {
   LogicalOr,
   LogicalAnd,
@@ -49,9 +47,11 @@ constexpr OperatorRow kOperators[] = {
 };
 
 Constant integer(std::uint64_t bits, bool is_unsigned) {
-  return {Kind::Integer, is_unsigned, bits};
+  return {Constant::Kind::Integer, is_unsigned, bits};
 }
-Constant real(double value) { return {Kind::Float64, false, std::bit_cast<std::uint64_t>(value)}; }
+Constant real(double value) {
+  return {Constant::Kind::Float64, false, std::bit_cast<std::uint64_t>(value)};
+}
 Constant truth(bool value) { return integer(value ? 1 : 0, false); }
 
 class Evaluator {
@@ -105,19 +105,19 @@ class Evaluator {
   }
 
   void require_integer(const Constant& value, const Token& place) const {
-    if (value.kind == Kind::Integer) return;
+    if (value.kind == Constant::Kind::Integer) return;
     cursor_->fail_at(place, "operator " + in_quotes(place.text) + " needs whole numbers");
   }
 
   static Constant negated(Constant value) {
     switch (value.kind) {
-      case Kind::Integer:
+      case Constant::Kind::Integer:
         value.bits = 0 - value.bits;
         break;
-      case Kind::Float32:
+      case Constant::Kind::Float32:
         value.bits ^= std::uint64_t{1} << 31;
         break;
-      case Kind::Float64:
+      case Constant::Kind::Float64:
         value.bits ^= std::uint64_t{1} << 63;
         break;
     }
@@ -148,10 +148,10 @@ class Evaluator {
         return integer(token.bits, token.is_unsigned);
       case Token::Kind::Float32:
         cursor_->advance();
-        return {Kind::Float32, false, token.bits};
+        return {Constant::Kind::Float32, false, token.bits};
       case Token::Kind::Float64:
         cursor_->advance();
-        return {Kind::Float64, false, token.bits};
+        return {Constant::Kind::Float64, false, token.bits};
       case Token::Kind::Word:
         if (token.text == "WARP_SZ") {
           cursor_->advance();
@@ -187,7 +187,7 @@ class Evaluator {
   }
 
   Constant combine(Operator what, const Constant& left, const Constant& right, const Token& place) {
-    if (left.kind != Kind::Integer || right.kind != Kind::Integer)
+    if (left.kind != Constant::Kind::Integer || right.kind != Constant::Kind::Integer)
       return combine_reals(what, left, right, place);
     const bool is_unsigned = left.is_unsigned || right.is_unsigned;
     const auto signed_left = static_cast<std::int64_t>(left.bits),

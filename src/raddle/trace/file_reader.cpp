@@ -189,10 +189,10 @@ class FileStream final : public KernelStream {
   std::map<std::size_t, Loaded> loaded_;
 };
 
-using Codes = std::vector<std::shared_ptr<const KernelCode>>;
+using KernelCodes = std::vector<std::shared_ptr<const KernelCode>>;
 
 /// What is in the launch, or the number of one that an earlier launch has had.
-std::shared_ptr<const KernelCode> code_of(const Json& j, Codes& codes) {
+std::shared_ptr<const KernelCode> code_of(const Json& j, KernelCodes& codes) {
   if (j.is_object())
     return codes.emplace_back(std::make_shared<const KernelCode>(code_from_json(j)));
   const auto i = number<std::uint64_t>(j);
@@ -200,7 +200,7 @@ std::shared_ptr<const KernelCode> code_of(const Json& j, Codes& codes) {
   return codes[i];
 }
 
-LaunchEntry launch_of(const Json& j, Codes& codes) {
+LaunchEntry launch_of(const Json& j, KernelCodes& codes) {
   LaunchEntry out;
   out.header = {j.at("name"),
                 number<std::uint64_t>(j.at("sequence")),
@@ -247,7 +247,7 @@ struct FileReader::Impl {
   Bytes bytes;
   Json header, trailer;
   std::vector<LaunchEntry> launches;
-  Codes codes;
+  KernelCodes codes;
   std::size_t tree_begin = 0;  // the last launch of the host
   FileChecks checks;
   std::vector<std::uint64_t> sections;  // with blocks, of the launch that is read

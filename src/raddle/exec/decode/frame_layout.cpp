@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "raddle/base/error.h"
+#include "raddle/base/round_up.h"
 #include "raddle/exec/decode/refusal.h"
 #include "raddle/ptx/analysis.h"
 
@@ -16,8 +17,6 @@ using ptx::Type;
 
 constexpr u32 kSlot = 128;  // 32 lanes of 4 bytes
 constexpr u32 kTemporaries = 24, kPredicateTemporaries = 8;
-
-u32 round_up(u32 n, u32 to) { return (n + to - 1) / to * to; }
 
 }  // namespace
 

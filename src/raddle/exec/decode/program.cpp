@@ -9,6 +9,7 @@
 #include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
 #include "raddle/base/json.h"
+#include "raddle/base/round_up.h"
 #include "raddle/exec/decode/decode.h"
 #include "raddle/exec/decode/static_operands.h"
 #include "raddle/trace/stream.h"
@@ -18,8 +19,6 @@ namespace {
 
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
-
-u32 round_up(u32 n, u32 to) { return (n + to - 1) / to * to; }
 
 template <class F>
 void each_symbol(const ptx::Operand& operand, F f) {

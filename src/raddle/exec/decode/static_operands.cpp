@@ -9,7 +9,6 @@ namespace raddle::exec {
 
 namespace {
 
-using Kind = trace::Operand::Kind;
 using u32 = std::uint32_t;
 
 /// Known when the kernel is launched, so in the constant bank.
@@ -35,7 +34,7 @@ class Lister {
   Lister(u32 first_register, std::vector<trace::Operand>& out)
       : first_register_(first_register), out_(out) {}
 
-  void add(const ptx::Operand& operand, Kind as) {
+  void add(const ptx::Operand& operand, trace::Operand::Kind as) {
     using K = ptx::Operand::Kind;
     switch (operand.kind) {
       case K::Register:
@@ -46,19 +45,20 @@ class Lister {
       case K::Integer:
       case K::Float32:
       case K::Float64:
-        out_.push_back(
-            {Kind::Immediate, trace::kNoRegister, static_cast<std::int64_t>(operand.bits)});
+        out_.push_back({trace::Operand::Kind::Immediate, trace::kNoRegister,
+                        static_cast<std::int64_t>(operand.bits)});
         break;
       case K::Special:
-        out_.push_back(
-            {Kind::Special, trace::kNoRegister, is_launch_constant(operand.special) ? 1 : 0});
+        out_.push_back({trace::Operand::Kind::Special, trace::kNoRegister,
+                        is_launch_constant(operand.special) ? 1 : 0});
         break;
       case K::Symbol:
-        out_.push_back({Kind::Other, trace::kNoRegister, 0});
+        out_.push_back({trace::Operand::Kind::Other, trace::kNoRegister, 0});
         break;
       case K::Address:
-        out_.push_back({Kind::Address, numbered(operand.reg), operand.offset});
-        for (const ptx::Operand& element : operand.elements) add(element, Kind::Read);
+        out_.push_back({trace::Operand::Kind::Address, numbered(operand.reg), operand.offset});
+        for (const ptx::Operand& element : operand.elements)
+          add(element, trace::Operand::Kind::Read);
         break;
       case K::Vector:
         for (const ptx::Operand& element : operand.elements) add(element, as);
@@ -69,7 +69,7 @@ class Lister {
         break;
     }
   }
-  void add_register(u32 reg, Kind as) {
+  void add_register(u32 reg, trace::Operand::Kind as) {
     if (reg != ptx::kNoIndex) out_.push_back({as, numbered(reg), 0});
   }
 
@@ -99,19 +99,21 @@ void describe_operands(const ptx::Function& function, u32 index, FunctionBase ba
                        trace::StaticInst& out) {
   const ptx::Instruction& in = function.instructions[index];
   Lister list(base.registers, out.operands);
-  list.add_register(in.guard, Kind::Guard);
+  list.add_register(in.guard, trace::Operand::Kind::Guard);
   if (in.call != ptx::kNoIndex) {
     const ptx::Call& call = function.calls[in.call];
-    for (const ptx::Operand& o : call.returns) list.add(o, Kind::Write);
-    list.add(call.callee, Kind::Read);
-    for (const ptx::Operand& o : call.arguments) list.add(o, Kind::Read);
+    for (const ptx::Operand& o : call.returns) list.add(o, trace::Operand::Kind::Write);
+    list.add(call.callee, trace::Operand::Kind::Read);
+    for (const ptx::Operand& o : call.arguments) list.add(o, trace::Operand::Kind::Read);
   } else {
     ptx::RegisterAccess access;
     ptx::register_access(function, in, access);
     for (std::size_t k = 0; k < in.operands.size(); ++k)
-      list.add(in.operands[k],
-               k == 0 && writes_first(in.operands[0], access.writes) ? Kind::Write : Kind::Read);
-    if (in.opcode == "wgmma" && in.has("mma_async")) list.add(in.operands[0], Kind::Read);
+      list.add(in.operands[k], k == 0 && writes_first(in.operands[0], access.writes)
+                                   ? trace::Operand::Kind::Write
+                                   : trace::Operand::Kind::Read);
+    if (in.opcode == "wgmma" && in.has("mma_async"))
+      list.add(in.operands[0], trace::Operand::Kind::Read);
   }
   std::vector<u32> next;
   ptx::successors_of(function, index, next);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "raddle/base/error.h"
+#include "raddle/base/round_up.h"
 
 namespace raddle::exec {
 
@@ -67,7 +68,6 @@ void make_writable(void* p, std::uint64_t bytes) {
   if (mprotect(p, bytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
 }
 
-std::uint64_t round_up(std::uint64_t n, std::uint64_t to) { return (n + to - 1) / to * to; }
 }  // namespace
 
 DeviceMemory::DeviceMemory(std::uint64_t capacity, HostView view)

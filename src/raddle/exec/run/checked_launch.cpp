@@ -21,11 +21,6 @@ using scalar::u64;
 /// What a finding is of, beside its check and its instructions.
 enum Kind : unsigned { kReadAfterWrite, kWriteAfterRead, kWriteAfterWrite, kOneInstruction, kLoad };
 
-template <class F>
-void each(u32 mask, F f) {
-  for (; mask != 0; mask &= mask - 1) f(scalar::lowest_lane(mask));
-}
-
 /// Why what the kernel does with shared memory is beyond us; "" when it is not.
 std::string_view beyond_us(const Kernel& kernel, const Runner& runner) {
   if (runner.cluster_shape().count() > 1) return "its blocks form clusters";
@@ -206,7 +201,7 @@ void CheckedLaunch::same_place(Context& context, const Record& ip, const char* f
   std::array<std::uint8_t, kLanes> lanes;
   unsigned n = 0;
   bool rising = true;
-  each(mask, [&](unsigned lane) {
+  each_lane(mask, [&](unsigned lane) {
     rising = rising && (n == 0 || at[lanes[n - 1]] < at[lane]);
     lanes[n++] = static_cast<std::uint8_t>(lane);
   });
@@ -271,7 +266,7 @@ void CheckedLaunch::access(Context& c, const Record& ip, char* frame, u32 mask, 
   const unsigned bytes = scalar::bytes_of(&ip);
   bool shared = false;
   u64 clean = ~u64{0};  // address of the lane before, when nothing was found there
-  each(mask, [&](unsigned lane) {
+  each_lane(mask, [&](unsigned lane) {
     const Access a{c, ip.inst, lane, bytes};
     const u64 address = at[lane] + window;
     if (address >= DeviceMemory::kBase) {
@@ -292,7 +287,7 @@ void CheckedLaunch::atomic(Context& c, const Record& ip, char* frame, u32 mask) 
   scalar::addresses_of(&ip, frame, mask, 0, at);
   const bool shared = static_cast<ptx::Space>(ip.aux >> 16 & 255) == ptx::Space::Shared;
   const unsigned bytes = 1u << (ip.flags & kElementMask);
-  each(mask, [&](unsigned lane) {
+  each_lane(mask, [&](unsigned lane) {
     const Access a{c, ip.inst, lane, bytes};
     const u64 address = at[lane] + (shared ? kSharedWindow : 0);
     if (address >= DeviceMemory::kBase) {

@@ -71,11 +71,6 @@ constexpr Operands kTable[] = {
 static_assert(std::size(types::kHot) == kHotOps);
 static_assert(std::size(types::kTable) == kAluOps - kFirstTableOp);
 
-template <class F>
-void each(u32 mask, F f) {
-  for (; mask != 0; mask &= mask - 1) f(scalar::lowest_lane(mask));
-}
-
 }  // namespace
 
 /// One record, about to be executed.
@@ -102,7 +97,8 @@ void Observation::use_words(const Run& r, unsigned lane, const char* at, unsigne
 }
 void Observation::use_register(const Run& r, u32 offset, unsigned bytes) {
   if (bytes >= 4)
-    each(r.mask, [&](unsigned lane) { use_words(r, lane, r.word(offset, bytes, lane, 0), bytes); });
+    each_lane(r.mask,
+              [&](unsigned lane) { use_words(r, lane, r.word(offset, bytes, lane, 0), bytes); });
 }
 void Observation::clear_register(const Run& r, u32 offset, unsigned bytes) {
   for (unsigned half = 0; half < bytes / 4; ++half) set_tags(r, offset, bytes, half, {});
@@ -115,7 +111,8 @@ Observation::Tags Observation::tags_of(const Run& r, u32 offset, unsigned bytes,
 }
 void Observation::set_tags(const Run& r, u32 offset, unsigned bytes, unsigned half,
                            const Tags& tags) {
-  each(r.mask, [&](unsigned lane) { tags_.set(r.word(offset, bytes, lane, half), tags[lane]); });
+  each_lane(r.mask,
+            [&](unsigned lane) { tags_.set(r.word(offset, bytes, lane, half), tags[lane]); });
 }
 void Observation::forget_frame(const Run& r) {
   const Runner& runner = *static_cast<const Runner*>(r.context.owner);
@@ -140,7 +137,7 @@ bool Observation::moves(const Run& run) {
     const u32 take = scalar::predicate(run.frame, ip.c);
     const Tags first = tags_of(run, ip.a, bytes, half);
     Tags chosen = tags_of(run, ip.b, bytes, half);
-    each(take, [&](unsigned lane) { chosen[lane] = first[lane]; });
+    each_lane(take, [&](unsigned lane) { chosen[lane] = first[lane]; });
     set_tags(run, ip.d, bytes, half, chosen);
   };
   switch (ip.op) {
@@ -207,7 +204,7 @@ void Observation::shuffle(const Run& r) {
   scalar::shuffle(&numbers, frame, r.mask);
   const Tags from = tags_of(r, r.ip.a, 4, 0);
   Tags to{};
-  each(r.mask, [&](unsigned lane) {
+  each_lane(r.mask, [&](unsigned lane) {
     u32 source = 0;
     std::memcpy(&source, frame + 384 + 4 * lane, 4);
     to[lane] = from[source & 31];
@@ -246,7 +243,7 @@ void Observation::access(const Run& r, u64 window, bool store_it) {
   alignas(64) u64 at[kLanes];
   scalar::addresses_of(&r.ip, r.frame, r.mask, 0, at);
   use_register(r, r.ip.a, (r.ip.flags & kNarrowAddress) != 0 ? 4 : 8);
-  each(r.mask, [&](unsigned lane) {
+  each_lane(r.mask, [&](unsigned lane) {
     const Place place = place_of(r, at[lane] + window, lane, scalar::bytes_of(&r.ip));
     if (store_it) store(r, lane, place);
     else load(r, lane, place);
@@ -297,7 +294,7 @@ void Observation::atomic(const Run& r) {
   use_register(r, r.ip.a, (r.ip.flags & kNarrowAddress) != 0 ? 4 : 8);
   use_register(r, r.ip.b, size);
   if (static_cast<AtomOp>(r.ip.aux & 255) == AtomOp::Compare) use_register(r, r.ip.c, size);
-  each(r.mask, [&](unsigned lane) {
+  each_lane(r.mask, [&](unsigned lane) {
     const u64 window = space == ptx::Space::Shared ? kSharedWindow : 0;
     const Place place = place_of(r, at[lane] + window, lane, size);
     if (place.global != 0) {

@@ -6,6 +6,8 @@
 
 #include "raddle/base/error.h"
 #include "raddle/exec/run/runner.h"
+#define RADDLE_ISA scalar
+#include "raddle/exec/lanes/arithmetic.h"
 
 namespace raddle::exec {
 namespace {
@@ -14,8 +16,6 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
 constexpr u32 kBytesPerCall = 16;  // of the stack, at least
-
-unsigned lowest_of(u32 mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
 
 StackEntry& push(Warp* w) {
   if (w->sp == w->stack_capacity) grow_stack(w);
@@ -31,7 +31,7 @@ void copy_place(char* to, const ParameterPlace& to_place, const char* from,
   const u32 words = to_place.is_register ? 1 : to_place.frame_bytes() / 128;
   for (u32 w = 0; w < words; ++w)
     for (u32 m = mask; m != 0; m &= m - 1) {
-      const u32 at = 128 * w + width * lowest_of(m);
+      const u32 at = 128 * w + width * scalar::lowest_lane(m);
       std::memcpy(to + to_place.offset + at, from + from_place.offset + at, width);
     }
 }
@@ -90,10 +90,10 @@ const Record* enter_function(Context* context, const Record* ip, char** frame, u
   const auto fail = [&](const std::string& why) {
     throw RunError(fmt::format("kernel {}: {} at {}, {}", kernel.title, why,
                                runner.location(ip->inst),
-                               runner.thread_text(warp, lowest_of(effective))));
+                               runner.thread_text(warp, scalar::lowest_lane(effective))));
   };
   if (ip->op == O_call_indirect) {
-    const u64 target = target_of(*ip, *frame, lowest_of(effective));
+    const u64 target = target_of(*ip, *frame, scalar::lowest_lane(effective));
     module_index = static_cast<u32>((target - kCodeWindow) / 16);
     if (target < kCodeWindow || target % 16 != 0 ||
         (target - kCodeWindow) / 16 >= kernel.function_of_module.size() ||
@@ -101,7 +101,7 @@ const Record* enter_function(Context* context, const Record* ip, char** frame, u
       fail(fmt::format("call of address {:#x}, which is no function", target));
     called = 0;
     for (u32 left = effective; left != 0; left &= left - 1)
-      if (target_of(*ip, *frame, lowest_of(left)) == target) called |= left & (0 - left);
+      if (target_of(*ip, *frame, scalar::lowest_lane(left)) == target) called |= left & (0 - left);
     const u32 rest = effective & ~called;
     if (rest != 0) {  // they make the call after these have returned
       const auto distance = static_cast<std::int32_t>(ip->aux);
@@ -181,25 +181,25 @@ void stack_call(Context* context, const Record* ip, char* frame, u32 mask, const
     return bits;
   };
   if (call.function == HostFunction::StackRestore) {
-    const u64 to = value(lowest_of(mask));
+    const u64 to = value(scalar::lowest_lane(mask));
     if (to >= frame_end && to <= top) allocated = static_cast<u32>(to - frame_end);
     return;
   }
   if (call.function == HostFunction::StackAllocate) {
     u64 maximum = 0;
     for (u32 left = mask; left != 0; left &= left - 1)
-      maximum = std::max(maximum, value(lowest_of(left)));
+      maximum = std::max(maximum, value(scalar::lowest_lane(left)));
     if (maximum > context->local_bytes || top + maximum + kAlignment > context->local_bytes)
       throw RunError(fmt::format(
           "kernel {}: call stack overflow (alloca of {} bytes, local memory of {} bytes per "
           "thread) at {}, {}",
           runner.kernel().title, maximum, context->local_bytes, runner.location(ip->inst),
-          runner.thread_text(warp, lowest_of(mask))));
+          runner.thread_text(warp, scalar::lowest_lane(mask))));
     allocated += static_cast<u32>((maximum + kAlignment - 1) / kAlignment * kAlignment);
   }
   const ParameterPlace& to = call.returns[0];
   for (u32 left = mask; left != 0; left &= left - 1)
-    std::memcpy(frame + to.offset + to.bytes * lowest_of(left), &top, to.bytes);
+    std::memcpy(frame + to.offset + to.bytes * scalar::lowest_lane(left), &top, to.bytes);
 }
 
 const Record* indexed_branch(Context* context, const Record* ip, char* frame, u32 effective,
@@ -224,11 +224,12 @@ const Record* indexed_branch(Context* context, const Record* ip, char* frame, u3
   };
   for (u32 left = effective; left != 0; left &= left - 1) {
     u32 index = 0;
-    std::memcpy(&index, frame + ip->a + 4 * lowest_of(left), 4);
+    std::memcpy(&index, frame + ip->a + 4 * scalar::lowest_lane(left), 4);
     if (index >= table.size())
-      throw RunError(fmt::format(
-          "kernel {}: branch index {} of {} targets at {}, {}", runner.kernel().title, index,
-          table.size(), runner.location(ip->inst), runner.thread_text(warp, lowest_of(left))));
+      throw RunError(fmt::format("kernel {}: branch index {} of {} targets at {}, {}",
+                                 runner.kernel().title, index, table.size(),
+                                 runner.location(ip->inst),
+                                 runner.thread_text(warp, scalar::lowest_lane(left))));
     add(ip + table[index], left & (0 - left));
   }
   if (effective != *mask) add(ip + 1, *mask & ~effective);

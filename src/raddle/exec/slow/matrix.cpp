@@ -19,7 +19,6 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using s64 = std::int64_t;
 
-constexpr unsigned kWarp = 32;
 constexpr std::size_t kMaxElements = 32 * 256;  // of one matrix: 16 x 256 single bits, 32 x 16
 
 s64 integer_of(Element element, u32 bits) {
@@ -40,10 +39,10 @@ template <class F>
 void read_fragment(const char* frame, const FragmentRegisters& from, F value) {
   const Fragment& f = *from.fragment;
   RADDLE_ASSERT(from.at.size() == f.registers);
-  RADDLE_ASSERT(f.place.size() == std::size_t{kWarp} * f.per_lane());
+  RADDLE_ASSERT(f.place.size() == std::size_t{kLanes} * f.per_lane());
   const unsigned bits = bits_of(f.element);
   const u32 mask = bits == 32 ? ~0u : (1u << bits % 32) - 1;
-  for (unsigned lane = 0; lane < kWarp; ++lane) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
     const u16* place = f.place.data() + std::size_t{lane} * f.per_lane();
     for (unsigned r = 0; r < f.registers; ++r) {
       u32 word = lane_value<u32>(frame, from.at[r], lane);
@@ -59,7 +58,7 @@ template <class F>
 void write_fragment(char* frame, u32 mask, const FragmentRegisters& to, F value) {
   const Fragment& f = *to.fragment;
   RADDLE_ASSERT(to.at.size() == f.registers);
-  RADDLE_ASSERT(f.place.size() == std::size_t{kWarp} * f.per_lane());
+  RADDLE_ASSERT(f.place.size() == std::size_t{kLanes} * f.per_lane());
   const unsigned bits = bits_of(f.element);
   each_lane(mask, [&](unsigned lane) {
     const u16* place = f.place.data() + std::size_t{lane} * f.per_lane();
@@ -151,7 +150,7 @@ void MatrixProduct::wide(const SlowRun& run) const {
   std::array<double, 16 * 16> left{}, right{}, sum{};
   const auto read = [&](const FragmentRegisters& from, auto& to) {
     const Fragment& f = *from.fragment;
-    for (unsigned lane = 0; lane < kWarp; ++lane)
+    for (unsigned lane = 0; lane < kLanes; ++lane)
       for (unsigned r = 0; r < f.registers; ++r)
         to[f.place[lane * f.registers + r]] = lane_value<double>(run.frame, from.at[r], lane);
   };
@@ -243,7 +242,7 @@ void MatrixRows::run(const SlowRun& run) const {
 
 void MatrixTranspose::run(const SlowRun& run) const {
   std::array<u16, 64> m{};
-  for (unsigned lane = 0; lane < kWarp; ++lane) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
     const u32 pair = lane_value<u32>(run.frame, a, lane);
     for (unsigned half = 0; half < 2; ++half)
       m[lane / 4 * 8 + lane % 4 * 2 + half] = static_cast<u16>(pair >> 16 * half);

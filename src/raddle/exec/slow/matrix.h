@@ -30,6 +30,7 @@ enum class Element : std::uint8_t {
   B1,
   S32,
 };
+inline bool is_float8(Element e) { return e == Element::E4M3 || e == Element::E5M2; }
 /// None when there is no such matrix element.
 Element element_named(std::string_view word);
 unsigned bits_of(Element element);

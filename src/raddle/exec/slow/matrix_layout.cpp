@@ -8,8 +8,6 @@ namespace raddle::exec {
 
 namespace {
 
-constexpr unsigned kWarp = 32;
-
 struct ElementRow {
   std::string_view name;
   unsigned bits;
@@ -92,10 +90,10 @@ std::shared_ptr<const Fragment> make_fragment(Role role, MatrixShape shape, Elem
   made->columns = role == Role::A ? shape.k : shape.n;
   made->registers = registers;
   made->per_register = std::max(1u, 32 / bits_of(element));
-  const unsigned unique = made->rows * made->columns / kWarp;
+  const unsigned unique = made->rows * made->columns / kLanes;
   if (made->per_lane() < unique || unique < made->per_register || made->per_lane() % unique != 0)
     return nullptr;
-  for (unsigned lane = 0; lane < kWarp; ++lane)
+  for (unsigned lane = 0; lane < kLanes; ++lane)
     for (unsigned e = 0; e < made->per_lane(); ++e) {
       const unsigned r = e % unique / made->per_register, i = e % made->per_register;
       const Cell cell = cell_of(role, shape, lane, r, i, made->per_register);
@@ -113,7 +111,7 @@ std::shared_ptr<const Fragment> make_quad_fragment(Role role, Element element, b
   made->per_register = 32 / bits_of(element);
   made->products = 4;
   made->registers = (role == Role::C ? 8 : 4) / made->per_register;
-  for (unsigned lane = 0; lane < kWarp; ++lane)
+  for (unsigned lane = 0; lane < kLanes; ++lane)
     for (unsigned e = 0; e < made->per_lane(); ++e) {
       const Cell cell = quad_cell(role, element, row, lane, e);
       const unsigned product = lane / 4 % 4;

@@ -15,8 +15,6 @@ namespace {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-unsigned lowest_of(u32 mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
-
 u32 word(const char* frame, u32 offset, unsigned lane) {
   u32 v = 0;
   std::memcpy(&v, frame + offset + 4 * lane, 4);
@@ -36,7 +34,7 @@ void put_words(char* frame, u32 offset, u32 mask, u32 v) {
   if (mask == kFullMask)
     for (unsigned lane = 0; lane < kLanes; ++lane) d[lane] = v;
   else
-    for (; mask != 0; mask &= mask - 1) d[lowest_of(mask)] = v;
+    for (; mask != 0; mask &= mask - 1) d[scalar::lowest_lane(mask)] = v;
 }
 void put_predicate(char* frame, u32 offset, u32 mask, bool value) {
   u32 p = word(frame, offset, 0);
@@ -51,9 +49,9 @@ u32 reduce_floats(const Record& record, const char* frame, u32 members) {
     const u32 bits = word(frame, record.a, lane);
     return std::bit_cast<float>((record.aux & kReduxAbs) != 0 ? bits & 0x7fffffff : bits);
   };
-  float total = scalar::canonical(value(lowest_of(members)));
+  float total = scalar::canonical(value(scalar::lowest_lane(members)));
   for (u32 left = members & (members - 1); left != 0; left &= left - 1) {
-    const float next = value(lowest_of(left));
+    const float next = value(scalar::lowest_lane(left));
     if ((record.aux & kReduxNaN) != 0)
       total = min ? scalar::minimum_nan(total, next) : scalar::maximum_nan(total, next);
     else total = min ? scalar::minimum(total, next) : scalar::maximum(total, next);
@@ -66,9 +64,9 @@ u32 reduce(const Record& record, const char* frame, u32 members) {
   const auto op = static_cast<WarpOp>(record.imm);
   const bool is_signed = (record.flags & kSigned) != 0;
   RADDLE_ASSERT(members != 0 && op >= WarpOp::ReduxAdd);
-  u32 total = word(frame, record.a, lowest_of(members));
+  u32 total = word(frame, record.a, scalar::lowest_lane(members));
   for (u32 left = members & (members - 1); left != 0; left &= left - 1) {
-    const u32 value = word(frame, record.a, lowest_of(left));
+    const u32 value = word(frame, record.a, scalar::lowest_lane(left));
     const bool less = is_signed
                           ? static_cast<std::int32_t>(value) < static_cast<std::int32_t>(total)
                           : value < total;
@@ -101,20 +99,20 @@ void match(const Record& r, char* frame, u32 members) {
   u32 left = members;
   const bool all = static_cast<WarpOp>(r.imm) == WarpOp::MatchAll;
   while (left != 0) {
-    const u64 leader = value_of(r, frame, lowest_of(left));
+    const u64 leader = value_of(r, frame, scalar::lowest_lane(left));
     u32 equal = 0;
     for (u32 m = left; m != 0; m &= m - 1)
-      if (value_of(r, frame, lowest_of(m)) == leader) equal |= m & (0 - m);
+      if (value_of(r, frame, scalar::lowest_lane(m)) == leader) equal |= m & (0 - m);
     if (all) {
       const bool same = equal == members;
       for (u32 m = members; m != 0; m &= m - 1)
-        put_word(frame, r.d, lowest_of(m), same ? members : 0);
+        put_word(frame, r.d, scalar::lowest_lane(m), same ? members : 0);
       if (r.aux != 0) put_predicate(frame, r.aux, members, same);
       return;
     }
     left &= ~equal;
     // The source may be the destination: lanes not yet compared keep theirs.
-    for (u32 m = equal; m != 0; m &= m - 1) put_word(frame, r.d, lowest_of(m), equal);
+    for (u32 m = equal; m != 0; m &= m - 1) put_word(frame, r.d, scalar::lowest_lane(m), equal);
   }
 }
 
@@ -134,7 +132,8 @@ void warp_operation(Context*, const Record* ip, char* frame, u32 mask) {
   for (u32 left = mask; left != 0;) {
     u32 members = differ == 0 ? mask : 0;
     for (u32 others = left; members != mask && others != 0; others &= others - 1)
-      if (named[lowest_of(others)] == named[lowest_of(left)]) members |= others & (0 - others);
+      if (named[scalar::lowest_lane(others)] == named[scalar::lowest_lane(left)])
+        members |= others & (0 - others);
     left &= ~members;
     const u32 votes = op <= WarpOp::Ballot ? word(frame, record.a, 0) & members : 0;
     switch (op) {

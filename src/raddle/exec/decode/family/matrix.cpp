@@ -25,7 +25,6 @@ struct MatrixWords {
 bool is_eight_bit(Element e) {
   return e == Element::S8 || e == Element::U8 || e == Element::E4M3 || e == Element::E5M2;
 }
-bool is_float8(Element e) { return e == Element::E4M3 || e == Element::E5M2; }
 bool is_four_bit(Element e) { return e == Element::S4 || e == Element::U4; }
 
 /// The kind of product that two operand elements make; they may differ in sign (s8 with u8).

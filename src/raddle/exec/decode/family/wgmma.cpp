@@ -14,7 +14,6 @@ using trace::OpKind;
 
 namespace {
 
-bool is_float8(Element e) { return e == Element::E4M3 || e == Element::E5M2; }
 bool is_byte(Element e) { return e == Element::S8 || e == Element::U8; }
 
 /// Shape and elements, checked against what PTX has: D, A, B in this order.
