@@ -1,7 +1,18 @@
-# Rooms whose files are compiled ten at a time with RADDLE_UNITY: each file reads the same headers, which takes longer than
-# what it adds. Not those to which a user adds a file (policies, workloads), nor those that run every cycle or lane.
-option(RADDLE_UNITY "compile most rooms in few large pieces: a whole build takes less, one changed file takes longer" OFF)
-set(unity_rooms base stats accelsim config sim report lab api cli cudart)
+# With RADDLE_UNITY the files of a room are compiled ten at a time: each reads the same headers, which takes longer than what
+# it adds. Where a user adds a file (policies, workloads), and in tests, names of two files may be the same. There the
+# headers that most files read are compiled once instead (raddle_precompile).
+option(RADDLE_UNITY "compile rooms in few large pieces: a whole build takes less, one changed file takes longer" OFF)
+set(rooms_of_users policy)
+
+# raddle_in_pieces(target): with RADDLE_UNITY, its files ten at a time.
+function(raddle_in_pieces target)
+  if(RADDLE_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # which takes a piece for a header
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    endif()
+  endif()
+endfunction()
 
 # raddle_room(name deps...): static library raddle_<name> from src/raddle/<name>/**/*.cpp (main.cpp apart).
 function(raddle_room name)
@@ -12,13 +23,26 @@ function(raddle_room name)
     set(sources ${CMAKE_BINARY_DIR}/generated/empty_${name}.cpp)
   endif()
   add_library(raddle_${name} STATIC ${sources})
-  if(RADDLE_UNITY AND name IN_LIST unity_rooms)
-    set_target_properties(raddle_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # which takes a piece for a header
-      target_compile_options(raddle_${name} PRIVATE -Wno-subobject-linkage)
-    endif()
+  if(NOT name IN_LIST rooms_of_users)
+    raddle_in_pieces(raddle_${name})
   endif()
   foreach(dep ${ARGN})
     target_link_libraries(raddle_${name} PUBLIC raddle_${dep})
   endforeach()
+endfunction()
+
+# raddle_precompile(target headers...): with RADDLE_UNITY, what its files need not read again. They must include it all the same.
+function(raddle_precompile target)
+  if(RADDLE_UNITY)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    raddle_cache_precompiled(${target})
+  endif()
+endfunction()
+# What ccache asks for before it keeps what was compiled with such headers (scripts/common.sh sets its sloppiness).
+function(raddle_cache_precompiled target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)
+  else()
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
 endfunction()

@@ -5,6 +5,15 @@ set_source_files_properties(${CMAKE_SOURCE_DIR}/tests/cli/traces.cpp PROPERTIES
   COMPILE_DEFINITIONS RADDLE_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
 include(GoogleTest)
 
+# With RADDLE_UNITY: what every test reads, compiled once for all of them, beside a program without tests (a library's code
+# would be compiled another way).
+if(RADDLE_UNITY)
+  add_executable(test_headers EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/support/headers.cpp)
+  target_link_libraries(test_headers PRIVATE GTest::gtest_main GTest::gmock)
+  target_compile_options(test_headers PRIVATE -O1)
+  raddle_precompile(test_headers <gtest/gtest.h>)
+endif()
+
 # raddle_test(folder libraries...): program test_<folder, / as _> from tests/<folder>/*.cpp and tests/support/*.cpp
 function(raddle_test folder)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/*.cpp)
@@ -17,6 +26,10 @@ function(raddle_test folder)
   target_compile_options(${name} PRIVATE -O1)  # compiles a fifth faster than -O2; what is tested has its own
   target_link_libraries(${name} PRIVATE ${ARGN} GTest::gtest_main GTest::gmock)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  if(RADDLE_UNITY)
+    target_precompile_headers(${name} REUSE_FROM test_headers)
+    raddle_cache_precompiled(${name})
+  endif()
   gtest_discover_tests(${name} TEST_PREFIX "${folder}/" DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
 endfunction()
 
@@ -48,6 +61,7 @@ foreach(source policy/all policy/plugins timing/gpu/gpu timing/gpu/assembly api/
   set_source_files_properties(${CMAKE_SOURCE_DIR}/src/raddle/${source}.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endforeach()
 target_sources(test_levels PRIVATE ${sources} ${generated}/one_level_more/all_policies.cpp)
+raddle_in_pieces(test_levels)
 target_include_directories(test_levels BEFORE PRIVATE ${levels} ${generated}/one_level_more)
 # What is made from the families of instructions, with one file more.
 raddle_test(families raddle_exec)
@@ -83,7 +97,7 @@ if(TARGET cudart_runtime)
 endif()
 foreach(program test_cli test_slurm test_cuda)
   if(TARGET ${program})
-    add_dependencies(${program} raddle)
+    add_dependencies(${program} program)
     # Only here: a path in its command is why a compilation is no other clone's (ccache).
     target_compile_definitions(${program} PRIVATE RADDLE_PROGRAM="$<TARGET_FILE:raddle>")
   endif()

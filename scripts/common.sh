@@ -9,6 +9,7 @@ fail() {
 
 # What one clone has compiled, every other clone of this machine has, too.
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}  # without it, nothing with precompiled headers is kept
 
 jobs() { nproc 2>/dev/null || echo 2; }
 

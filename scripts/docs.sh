@@ -10,7 +10,7 @@ source scripts/setup.sh
 [ $# = 0 ] || fail "docs: unknown argument '$1'"
 need build page docs
 build_page
-build_preset release raddle
+build_preset release program
 # Debian's Python has Debian's modules; another one may stand before it in PATH.
 python=/usr/bin/python3
 [ -x $python ] || python=python3

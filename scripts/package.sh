@@ -11,7 +11,7 @@ source scripts/setup.sh
 need build page package python
 build_page
 PYTHON=/usr/bin/python3 build_python  # Debian's, whichever the user's is
-build_preset release raddle
+build_preset release program
 mkdir -p build/package
 rm -f build/package/*.deb
 cpack --config build/release/CPackConfig.cmake -B build/package >build/package/cpack.log 2>&1 ||

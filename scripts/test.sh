@@ -45,7 +45,7 @@ step_kernels() {
 
 # No week that makes it slower.
 step_counts() {
-  build_preset release raddle
+  build_preset release program
   scripts/counts.sh
 }
 
@@ -68,7 +68,7 @@ check_mesh() {
 # of papers with invented numbers: plain, hostile, incomplete, with long names, with nothing and with much in them.
 step_report() {
   build_page
-  build_preset release raddle
+  build_preset release program
   [ -f web/dist/papers.html ] || fail "the pages of reports have not been built (build/page.log)"
   (cd web && npm test)
   build/release/raddle compare size=tiny bfs spmv kmeans --policies lrr,gto --gpu ccws --quiet --report build/check.html
@@ -111,7 +111,7 @@ check_library() {
 step_python() {
   need python pytest
   build_page
-  build_preset release raddle
+  build_preset release program
   check_library
   build_python
   local python=${PYTHON:-/usr/bin/python3}
@@ -144,7 +144,7 @@ hash_of() { # hash_of PROGRAM OPTIONS...
 # One state_hash from gcc and clang builds, twice, with --no-skip, and with two threads.
 step_hashes() {
   local gcc=build/release/raddle clang=build/tsan/raddle run reference other
-  build_preset release raddle
+  build_preset release program
   build_preset tsan raddle
   for run in "sgemm size=tiny --gpu v100" "bfs size=tiny --gpu gtx480" "spmv size=tiny --gpu h200" \
     "histogram size=tiny --gpu v100" "bfs size=tiny --gpu ikra" \
@@ -276,7 +276,7 @@ together() { # together COMMAND...: all at once; fails when one of them does
 step_pages() {
   need pages
   build_page
-  build_preset release raddle
+  build_preset release program
   PATH=$PWD/build/release:$PATH scripts/pages.sh . "${pages[@]}"
 }
 
