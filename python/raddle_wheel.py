@@ -34,7 +34,7 @@ def _version() -> str:
 
 
 def _compile() -> None:
-    steps = ". scripts/common.sh; . scripts/setup.sh; need build page python; build_page; build_python; build_preset release raddle"
+    steps = ". scripts/common.sh; . scripts/setup.sh; need build page python; build_page; build_python; build_preset release program"
     subprocess.run(["bash", "-euo", "pipefail", "-c", steps], cwd=ROOT, check=True,
                    env={**os.environ, "PYTHON": sys.executable})
 

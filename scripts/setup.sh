@@ -43,6 +43,8 @@ docs   /usr/lib/python3/dist-packages/markdown python3-markdown
 docs   doxygen                          doxygen
 package dpkg-shlibdeps                  dpkg-dev
 package file                            file
+aarch64 aarch64-linux-gnu-g++             g++-aarch64-linux-gnu
+aarch64 qemu-aarch64-static                 qemu-user-static
 lint   clang-format                     clang-format
 lint   ctags                            universal-ctags
 lint   shellcheck                       shellcheck

@@ -8,7 +8,7 @@ source scripts/common.sh
 # shellcheck source=scripts/setup.sh
 source scripts/setup.sh
 
-steps=(ctest style verify kernels counts report python hashes slurm asan fuzz tsan pages docs package)
+steps=(ctest style verify kernels counts report python hashes slurm asan fuzz tsan pages docs package aarch64)
 pages=(docs/install.md docs/first-study.md docs/own-program.md docs/own-machine.md docs/sweeps.md docs/results.md
   docs/papers.md docs/trust.md)
 # The gate must not fail by chance: its fuzzers take so many steps from the same seed. By hand, RADDLE_FUZZ_SECONDS=600
@@ -194,6 +194,13 @@ step_asan() {
   build_preset fuzz $targets
   # shellcheck disable=SC2086
   run_programs fuzz $targets
+}
+
+# Another host: 64-bit ARM, compiled and run here.
+step_aarch64() {
+  need aarch64
+  build_preset release program
+  scripts/aarch64.sh
 }
 
 # The threaded engine under ThreadSanitizer, in the build by clang that step hashes has, too.
