@@ -21,12 +21,13 @@ class SmProducts : public ::testing::Test {
     code.raw().instructions[inst].bytes = 4 * 64 | trace::kWarpgroupProduct;
     return inst;
   }
-  std::uint32_t wait_for_all() {
+  std::uint32_t groups(unsigned what) {
     const std::uint32_t inst =
         code.add(OpKind::Barrier, OpClass::Control, {}, {}, "wgmma.wait_group");
-    code.raw().instructions[inst].bytes = trace::kWaitsForProducts;
+    code.raw().instructions[inst].bytes = static_cast<std::uint16_t>(what);
     return inst;
   }
+  std::uint32_t wait_for_all() { return groups(trace::kWaitsForProducts); }
   /// When warp 0 issues each of its instructions, with and without skipped cycles.
   Cycles times(const std::vector<std::uint32_t>& instructions) {
     auto r = one_block(code, 1, [&](WarpWriter& w) {
@@ -92,6 +93,30 @@ TEST_F(SmProducts, WarpsOfASchedulerShareItsUnit) {
     if (!sm.issue_times(w).empty()) first.push_back(sm.issue_times(w)[0]);
   std::ranges::sort(first);
   EXPECT_EQ(first, (Cycles{0, 0, 32, 32}));
+}
+
+TEST_F(SmProducts, WaitingForNLeavesTheYoungestGroupsUnderWay) {
+  const auto p = product(10), q = product(12), ends = groups(trace::kEndsProducts),
+             none = groups(trace::kWaitsForProductGroups | 2 << trace::kGroupsLeft),
+             one = groups(trace::kWaitsForProductGroups | 1 << trace::kGroupsLeft),
+             exit = code.exit();
+  EXPECT_EQ(times({p, ends, q, ends, one, exit}), (Cycles{0, 1, 32, 33, 75, 76}));
+  EXPECT_EQ(times({p, ends, q, ends, none, exit}), (Cycles{0, 1, 32, 33, 34, 35}));
+  EXPECT_EQ(times({p, p, ends, q, ends, one, exit})[5], 32u + 75u) << "the group's last";
+}
+
+/// Of 16 columns: 4 parts a column. 64 rows of A and 16 of B have 32 bytes each.
+TEST_F(SmProducts, OperandsTakeSharedMemory) {
+  const auto interval = [&](std::uint16_t flags) {
+    const auto p = product(10), exit = code.exit();
+    code.raw().instructions[p].bytes = 4 * 16 | trace::kWarpgroupProduct | flags;
+    return times({p, p, exit})[1];
+  };
+  EXPECT_EQ(interval(trace::kSharedA), 8u) << "the tensor unit's own rate";
+  machine.sm.warpgroup.shared_bytes = 128;
+  EXPECT_EQ(interval(trace::kSharedA), (64 + 16) * 32 / 128u);
+  EXPECT_EQ(interval(0), 8u) << "A comes from registers";
+  EXPECT_EQ(interval(trace::kSharedA | trace::kSparseA), (64 + 2 * 16) * 32 / 128u);
 }
 
 TEST_F(SmProducts, AMachineWithoutTheirRateMakesThemAsOtherProducts) {

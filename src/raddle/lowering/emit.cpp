@@ -119,6 +119,7 @@ class Emitter {
     m.inst.bypass_l1 = in.bypass_l1;
     m.inst.acquires = in.acquires;
     m.inst.releases = in.releases;
+    m.inst.copy = in.copy;
     m.inst.line = in.line;
     m.inst.opcode = in.opcode;
     m.inst.source = in.source;

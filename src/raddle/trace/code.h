@@ -104,13 +104,28 @@ inline constexpr std::uint8_t kFirstPredicate = 240, kPcRegister = 255;
 
 /// What a Fence does besides waiting (StaticInst::bytes).
 inline constexpr std::uint8_t kFullFence = 0, kBlockScope = 1, kReleaseOnly = 2;
+/// Of a Fence for groups of the warp's copies (cp.async): it ends one; waits until at most so many
+/// of those ended are under way (kGroupsLeft); waits for all copies, of ended groups or not. Then
+/// the same of bulk copies; what has been read of shared memory is over for the last.
+inline constexpr std::uint8_t kEndsGroup = 3, kWaitsForGroups = 4, kWaitsForCopies = 5,
+                              kEndsBulkGroup = 6, kWaitsForBulkGroups = 7, kWaitsForBulkReads = 8;
+/// Where in StaticInst::bytes stands how many groups may be under way; as many or more.
+inline constexpr unsigned kGroupsLeft = 8, kMaxGroupsLeft = 255;
 inline constexpr unsigned kTensorParts = 64;
-/// Beside the parts: a product of a warpgroup, which runs beside its warps.
-inline constexpr std::uint16_t kWarpgroupProduct = 1u << 15;
-/// What a Barrier of class Control does (StaticInst::bytes): waits for all products of the warp.
-inline constexpr std::uint16_t kWaitsForProducts = 1;
+/// Beside the parts: a product of a warpgroup, which runs beside its warps; its A lies in shared
+/// memory; only half of its A is there (sparse), so B has twice the depth.
+inline constexpr std::uint16_t kWarpgroupProduct = 1u << 15, kSharedA = 1u << 14,
+                               kSparseA = 1u << 13;
+inline constexpr std::uint16_t kPartsMask = kSparseA - 1;
+/// What a Barrier of class Control does (StaticInst::bytes): waits for all products of the warp;
+/// ends a group of them; waits until at most so many groups are under way (kGroupsLeft).
+inline constexpr std::uint16_t kWaitsForProducts = 1, kEndsProducts = 2, kWaitsForProductGroups = 3;
 /// Of a register, an instruction: none.
 inline constexpr std::uint32_t kNoRegister = ~std::uint32_t{0};
+
+/// A copy that a unit of the SM makes (TMA): of the instruction that issues it, and of what tells
+/// barrier objects behind it.
+enum class CopyKind : std::uint8_t { None, Bulk, Tensor };
 
 /// An operand as an assembler sees it. Registers are those of the PTX text, numbered over all
 /// functions of the kernel (KernelCode::register_bytes); lowering reasons about them.
@@ -142,9 +157,9 @@ struct StaticInst {
   OpClass op_class = OpClass::Int;
   /// Per lane, memory operations (vector accesses: all elements). Of a Fence: kBlockScope if it
   /// orders accesses for the block's threads only, and so waits for nothing; kReleaseOnly if what
-  /// others have written need not be seen behind it; else kFullFence. Of a Tensor operation: its
+  /// others have written need not be seen behind it; one of groups of copies; else kFullFence. Of a Tensor operation: its
   /// work in parts of kTensorParts, which are 4096 multiply-adds of f16; 0 counts as all of them;
-  /// and kWarpgroupProduct.
+  /// and kWarpgroupProduct and what goes with it.
   /// Of a BarrierObject: its ObjectAction.
   std::uint16_t bytes = 0;
   bool bypass_l1 = false;  ///< .cg, .cv, volatile, relaxed and stronger
@@ -152,6 +167,7 @@ struct StaticInst {
   /// model): the warp goes on when it has come, and sees what others have written; it waits until
   /// the warp's earlier accesses are visible.
   bool acquires = false, releases = false;
+  CopyKind copy = CopyKind::None;
   std::vector<std::uint8_t> reads, writes;  ///< scoreboard registers, guard included in reads
   std::uint32_t line = 0;                   ///< of the PTX text, for reports
   std::uint16_t opcode = 0;                 ///< into KernelCode::opcode_names

@@ -164,10 +164,13 @@ BlockBatch decode(std::string_view bytes, const KernelCode& code, unsigned warps
 
 namespace {
 
-/// A truth value where it orders nothing: so are recordings of before.
+constexpr unsigned kCopyShift = 3;
+
+/// A truth value where it orders nothing and is no copy: so are recordings of before.
 Json access_to_json(const StaticInst& inst) {
-  if (!inst.acquires && !inst.releases) return inst.bypass_l1;
-  return (inst.bypass_l1 ? 1u : 0u) | (inst.acquires ? 2u : 0u) | (inst.releases ? 4u : 0u);
+  if (!inst.acquires && !inst.releases && inst.copy == CopyKind::None) return inst.bypass_l1;
+  return (inst.bypass_l1 ? 1u : 0u) | (inst.acquires ? 2u : 0u) | (inst.releases ? 4u : 0u) |
+         static_cast<unsigned>(inst.copy) << kCopyShift;
 }
 
 void read_access(const Json& json, StaticInst& inst) {
@@ -176,10 +179,11 @@ void read_access(const Json& json, StaticInst& inst) {
     return;
   }
   const auto bits = number<unsigned>(json);
-  if (bits > 7) broken("order of an access");
+  if (bits >> kCopyShift > static_cast<unsigned>(CopyKind::Tensor)) broken("order of an access");
   inst.bypass_l1 = (bits & 1) != 0;
   inst.acquires = (bits & 2) != 0;
   inst.releases = (bits & 4) != 0;
+  inst.copy = static_cast<CopyKind>(bits >> kCopyShift);
 }
 
 }  // namespace

@@ -26,7 +26,8 @@
 
 namespace raddle::trace {
 
-inline constexpr std::uint32_t kFileVersion = 7;
+/// 8 has groups and the kind of copies in the code of a kernel (code.h), 7 has not.
+inline constexpr std::uint32_t kFileVersion = 8, kOldestFileVersion = 7;
 
 class FileWriter {
  public:

@@ -260,10 +260,11 @@ struct FileReader::Impl {
     bytes.read(0, magic.data(), magic.size());
     if (magic != kFileMagic) bytes.bad(0, "not a Raddle op-stream file");
     bytes.read(magic.size(), &version, sizeof version);
-    if (version != kFileVersion)
+    if (version < kOldestFileVersion || version > kFileVersion)
       bytes.bad(magic.size(),
-                fmt::format("written in version {} of the format, this program reads version {}",
-                            version, kFileVersion));
+                fmt::format("written in version {} of the format, this program reads versions {} "
+                            "to {}",
+                            version, kOldestFileVersion, kFileVersion));
     scan(magic.size() + sizeof version);
   }
 

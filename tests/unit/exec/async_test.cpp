@@ -52,10 +52,12 @@ TEST(AsyncCopy, IsAGlobalLoadThatNobodyWaitsFor) {
 .visible .entry k(.param .u64 in)
 { .reg .b32 %r<20>; .reg .b64 %q<9>; .shared .align 16 .b8 s[512];
   ld.param.u64 %q1, [in]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 4; cvt.u64.u32 %q3, %r2;
-  add.u64 %q1, %q1, %q3; cp.async.cg.shared.global [%r2], [%q1], 16; cp.async.wait_all; ret; }
+  add.u64 %q1, %q1, %q3; cp.async.cg.shared.global [%r2], [%q1], 16; cp.async.commit_group;
+  cp.async.wait_group 3; cp.async.wait_group 1000; cp.async.wait_all; ret; }
 )");
   const auto trace = rig.record("k", {1, 1, 1}, {32, 1, 1}, rig.zeros(512));
-  unsigned loads = 0, fences = 0;
+  unsigned loads = 0;
+  std::vector<unsigned> fences;
   for (const Op& op : ops_of(*trace, 0, 0)) {
     const auto& inst = trace->code().instructions.at(op.inst);
     if (inst.kind == trace::OpKind::LoadGlobal) {
@@ -65,10 +67,13 @@ TEST(AsyncCopy, IsAGlobalLoadThatNobodyWaitsFor) {
       EXPECT_TRUE(inst.bypass_l1);
       EXPECT_EQ(inst.bytes, 16);
     }
-    if (inst.kind == trace::OpKind::Fence) ++fences;
+    if (inst.kind == trace::OpKind::Fence) fences.push_back(inst.bytes);
   }
   EXPECT_EQ(loads, 1u);
-  EXPECT_EQ(fences, 1u);
+  const unsigned shift = trace::kGroupsLeft;
+  EXPECT_THAT(fences, testing::ElementsAre(trace::kEndsGroup, trace::kWaitsForGroups | 3 << shift,
+                                           trace::kWaitsForGroups | trace::kMaxGroupsLeft << shift,
+                                           trace::kWaitsForCopies));
 }
 TEST(AsyncCopy, FaultsAndRefusals) {
   const std::string text = R"(

@@ -155,14 +155,21 @@ FILLED:
   const auto trace = rig.record("k", {1, 1, 1}, {64, 1, 1}, rig.zeros(16), out, u32{8192});
   const auto got = rig.download<u32>(out, 2048);
   for (u32 i = 0; i < 2048; ++i) ASSERT_EQ(got[i], 4 * i + 7);
-  unsigned lines = 0, fences = 0;
+  unsigned lines = 0;
+  std::vector<unsigned> fences;
   for (const Op& op : ops_of(*trace, 0, 0)) {
-    const trace::OpKind kind = trace->code().instructions.at(op.inst).kind;
-    if (kind == trace::OpKind::StoreGlobal) lines += static_cast<unsigned>(op.transactions.size());
-    fences += kind == trace::OpKind::Fence ? 1 : 0;
+    const trace::StaticInst& inst = trace->code().instructions.at(op.inst);
+    if (inst.kind == trace::OpKind::StoreGlobal) {
+      lines += static_cast<unsigned>(op.transactions.size());
+      EXPECT_EQ(inst.copy, trace::CopyKind::Bulk);
+    }
+    if (inst.kind == trace::OpKind::Fence) fences.push_back(inst.bytes);
   }
   EXPECT_EQ(lines, (out % 128 + 8192 + 127) / 128);
-  EXPECT_EQ(fences, 4u);  // two waits, the proxy fence, and that of the initialisation
+  ASSERT_EQ(fences.size(), 5u) << "behind those of the initialisation and of the proxy";
+  fences.erase(fences.begin(), fences.begin() + 2);
+  EXPECT_THAT(fences, testing::ElementsAre(trace::kEndsBulkGroup, trace::kWaitsForBulkReads,
+                                           trace::kWaitsForBulkGroups));
 }
 
 struct Reduction {

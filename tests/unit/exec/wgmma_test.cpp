@@ -22,7 +22,17 @@ struct Product {
   bool accumulates = true;
   unsigned step = 0;      ///< of 32 bytes along K within the swizzled row
   const char* more = "";  ///< ".satfinite"
+  bool sparse = false;    ///< two of four elements of A are there, of tf32 one of two
+  unsigned selector = 0;
 };
+
+/// Where the element of A that is there as number `k` of its row would stand in the whole row.
+unsigned whole_place(const Product& p, unsigned row, unsigned k) {
+  constexpr unsigned kPairs[][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+  if (!p.sparse) return k;
+  if (std::string_view(p.a) == "tf32") return 2 * k + (row + k) % 2;
+  return k / 2 * 4 + kPairs[(row * 5 + k / 2) % 6][k % 2];
+}
 
 unsigned bits_in(std::string_view element) {
   if (element == "tf32") return 32;
@@ -122,12 +132,13 @@ COPY:
   shr.u32 %r10, %r2, 4; cvt.u64.u32 %q9, %r10; add.u64 %q3, %q3, %q9; add.u64 %q4, %q4, %q9;
   mul.wide.u32 %q10, %r1, {2}; add.u64 %q5, %q5, %q10; add.u64 %q6, %q6, %q10;
   {3}
+  mul.wide.u32 %q10, %r1, 4; add.u64 %q11, %q7, %q10; ld.global.b32 %r20, [%q11+2048];
   mul.wide.u32 %q10, %r1, 16; add.u64 %q7, %q7, %q10;
   ld.global.v4.b32 {{%a0, %a1, %a2, %a3}}, [%q7];
   setp.ne.u32 %p2, %r9, 0;
   fence.proxy.async; bar.sync 0;
   wgmma.fence.sync.aligned;
-  wgmma.mma_async.sync.aligned.m64n{4}k{5}.{6}{7}{8} {{{9}}}, {10}, %q4, %p2{11};
+  wgmma.mma_async{13}.sync.aligned.m64n{4}k{5}.{6}{7}{8} {{{9}}}, {10}, %q4,{14} %p2{11};
   wgmma.commit_group.sync.aligned;
   wgmma.wait_group.sync.aligned 0;
   {12}
@@ -136,8 +147,32 @@ COPY:
 )",
              registers, kImage, 4 * registers, loads, product.n, deep, product.types, op,
              product.more, results, product.a_registers ? "{%a0, %a1, %a2, %a3}" : "%q3", tail,
-             stores) +
+             stores, product.sparse ? ".sp" : "",
+             product.sparse ? fmt::format(" %r20, {},", product.selector) : "") +
          (halves ? "" : "");
+}
+
+/// Behind the registers of A: of the threads that do not have any, what must not be read.
+void put_metadata(const Product& p, unsigned deep, std::vector<u8>& areg) {
+  const unsigned bits = bits_in(p.a);
+  std::vector<u32> words(128, p.selector == 0 && bits != 8 ? 0x1b1b1b1b : 0);
+  for (unsigned thread = 0; thread < 128 && p.sparse; ++thread)
+    if (bits == 8 || thread / 2 % 2 == p.selector) words[thread] = 0;
+  for (unsigned row = 0; row < 64 && p.sparse; ++row)
+    for (unsigned k = 0; k < deep; ++k) {
+      const unsigned quad = row / 16 * 32 + row % 8 * 4, upper = row / 8 % 2;
+      const unsigned place = whole_place(p, row, k);
+      if (bits == 8) {
+        words[quad + upper + place / 32 * 2] |= place % 4 << (place % 32 / 4 * 4 + k % 2 * 2);
+      } else if (bits == 16) {
+        words[quad + p.selector * 2 + place / 16] |=
+            place % 4 << (upper * 16 + place % 16 / 4 * 4 + k % 2 * 2);
+      } else {
+        words[quad + p.selector * 2 + place / 8] |= (place % 2 != 0 ? 0b1110u : 0b0100u)
+                                                    << (upper * 16 + place % 8 / 2 * 4);
+      }
+    }
+  std::memcpy(&areg[2048], words.data(), 512);
 }
 
 void check(const Product& product) {
@@ -149,11 +184,13 @@ void check(const Product& product) {
   const bool halves = std::string_view(product.d) == "f16",
              whole = std::string_view(product.d) == "s32";
   const unsigned registers = product.n / (halves ? 4 : 2);
-  Rig rig(text_of(product, registers, deep));
+  const unsigned all = product.sparse ? 2 * deep : deep;  // along K
+  Rig rig(text_of(product, registers, all));
   // Operands.
   const Placing left = placing_of(product, product.a_mn, 64),
                 right = placing_of(product, product.b_mn, product.n);
-  std::vector<u8> image(kImage, 0x55), areg(128 * 16);
+  std::vector<u8> image(kImage, 0x55), areg(128 * 16 + 128 * 4);
+  put_metadata(product, deep, areg);
   const auto put = [&](std::vector<u8>& to, auto byte_of, std::string_view element, unsigned row,
                        unsigned k, unsigned salt) {
     const u32 word = encoded(element, value_at(element, row, k, salt));
@@ -174,6 +211,8 @@ void check(const Product& product) {
       };
       put(areg, in_register, product.a, i, k, 1);
     }
+  }
+  for (unsigned k = 0; k < all; ++k) {
     for (unsigned j = 0; j < product.n; ++j)
       put(
           image, [&](unsigned row, unsigned kb) { return kStartB + right.of(row, kb); }, product.b,
@@ -187,7 +226,8 @@ void check(const Product& product) {
           whole && *product.more != 0 ? INT32_MAX - 1000 : static_cast<int>(i + j) % 32;
       s64 sum = product.accumulates ? before : 0;
       for (unsigned k = 0; k < deep; ++k) {
-        const s64 x = value_at(product.a, i, k, 1), y = value_at(product.b, j, k, 2);
+        const s64 x = value_at(product.a, i, k, 1),
+                  y = value_at(product.b, j, whole_place(product, i, k), 2);
         sum += product.a_sign * product.b_sign * x * y;
       }
       if (*product.more != 0) sum = std::clamp<s64>(sum, INT32_MIN, INT32_MAX);
@@ -286,6 +326,46 @@ TEST(Wgmma, SignsAndAccumulators) {
                  .b_sign = b,
                  .accumulates = accumulates});
 }
+TEST(Wgmma, Sparse) {
+  for (const unsigned selector : {0u, 1u})
+    for (const bool in_registers : {false, true})
+      for (const unsigned swizzle : {0u, 1u, 2u}) {
+        Product product{.types = "f32.f16.f16",
+                        .n = 32,
+                        .swizzle = swizzle,
+                        .a_registers = in_registers,
+                        .sparse = true,
+                        .selector = selector};
+        check(product);
+        product.b_mn = true;
+        check(product);
+        check({.types = "f32.tf32.tf32",
+               .a = "tf32",
+               .b = "tf32",
+               .n = 16,
+               .swizzle = swizzle,
+               .a_registers = in_registers,
+               .sparse = true,
+               .selector = selector});
+        check({.types = "f16.e4m3.e5m2",
+               .a = "e4m3",
+               .b = "e5m2",
+               .d = "f16",
+               .n = 8,
+               .swizzle = swizzle,
+               .a_registers = in_registers,
+               .sparse = true});
+        check({.types = "s32.s8.u8",
+               .a = "s8",
+               .b = "u8",
+               .d = "s32",
+               .n = 256,
+               .swizzle = swizzle,
+               .a_registers = in_registers,
+               .sparse = true});
+      }
+}
+
 TEST(SharedMatrix, ABaseOffsetTurnsThePattern) {
   // A pattern of 128 bytes that starts at row 3 of its eight.
   const u64 plain = u64{1} << 62 | u64{64} << 32, start = 3 * 128;
@@ -342,8 +422,8 @@ TEST(Wgmma, ToTheTimingModelATensorOperationByItsSize) {
       if (inst.op_class == trace::OpClass::Tensor) {
         found = true;
         // 16 rows: in parts of 1/64 of 4096 multiply-adds.
-        EXPECT_EQ(inst.bytes,
-                  16 * n * 16 / (4096 / trace::kTensorParts) | trace::kWarpgroupProduct);
+        EXPECT_EQ(inst.bytes, 16 * n * 16 / (4096 / trace::kTensorParts) |
+                                  trace::kWarpgroupProduct | trace::kSharedA);
       }
     EXPECT_TRUE(found);
   }
@@ -376,8 +456,12 @@ TEST(Wgmma, FaultsAndRefusals) {
                            "%f4}, %q1, %q2, 1, 2, 1, 0, 0;",
                            "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%f1, %f2, %f3, "
                            "%f4}, %q1, %q2, 1, 1, 1, 0, 0;",
+                           "wgmma.mma_async.sp.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, "
+                           "%f4}, %q1, %q2, %r1, 0, 1, 1, 1, 0, 0;",
+                           "wgmma.mma_async.sp.sync.aligned.m64n8k64.s32.s8.s8 {%r1, %r2, %r3, "
+                           "%r4}, %q1, %q2, %r1, 1, 1;",
                            "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1, %f2, %f3, "
-                           "%f4}, %q1, %q2, %r1, 0, 1, 1, 1, 0, 0;"}) {
+                           "%f4}, %q1, %q2, %r1, 2, 1, 1, 1, 0, 0;"}) {
     SCOPED_TRACE(text);
     EXPECT_EQ(unsupported(ptx::parse(kHeader + head + text + " ret; }", "t.ptx")).size(), 1u);
   }

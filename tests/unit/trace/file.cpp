@@ -43,6 +43,7 @@ std::shared_ptr<const KernelCode> some_code() {
   load.acquires = true;
   shared.kind = OpKind::LoadShared;
   shared.opcode = 2;
+  shared.copy = CopyKind::Tensor;
   code->instructions = {add, load, shared};
   code->instructions.resize(3 + kMaxRun, add);
   return code;
@@ -305,6 +306,16 @@ TEST_F(OpStreamFile, OtherFilesAndVersionsAreRefusedByName) {
       testing::AllOf(HasSubstr("version 9"), HasSubstr("version " + std::to_string(kFileVersion))));
   EXPECT_THROW(FileReader("/no/such.rdl"), InputError);
   EXPECT_THROW(FileReader("/tmp"), InputError);
+}
+
+TEST_F(OpStreamFile, OneOfTheVersionBeforeIsRead) {
+  write(20, 5);
+  std::string old = bytes();
+  ASSERT_EQ(old[kFileMagic.size()], static_cast<char>(kFileVersion));
+  old[kFileMagic.size()] = static_cast<char>(kOldestFileVersion);
+  EXPECT_EQ(error_with(old), "");
+  old[kFileMagic.size()] = static_cast<char>(kOldestFileVersion - 1);
+  EXPECT_THAT(error_with(old), HasSubstr("versions 7 to 8"));
 }
 
 TEST_F(OpStreamFile, NothingIsLeftWithoutFinish) {

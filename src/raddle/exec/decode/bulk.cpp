@@ -2,6 +2,7 @@
 // 9.7.13.8).
 #include "raddle/exec/decode/bulk.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "raddle/exec/decode/address.h"
@@ -12,6 +13,7 @@
 namespace raddle::exec {
 
 using u32 = std::uint32_t;
+using u64 = std::uint64_t;
 using Kind = ptx::Operand::Kind;
 using ptx::Instruction;
 using ptx::Space;
@@ -35,19 +37,28 @@ std::pair<Space, Space> spaces_of(const Instruction& inst) {
   return {spaces[0], spaces[1]};
 }
 
-/// Bulk groups: all copies are done, and what the timing model has of them is waited for.
 bool group(DecodeContext& ctx, const Instruction& inst) {
-  if (inst.has("commit_group")) {
-    ctx.out.op_class(trace::OpClass::Control);
-    return true;
-  }
-  if (!inst.has("wait_group")) return false;
-  ctx.out.current().bytes = trace::kReleaseOnly;
-  ctx.out.emit_own(O_simple, OpKind::Fence);
+  if (inst.has("commit_group")) copy_groups(ctx, trace::kEndsBulkGroup);
+  else if (inst.has("wait_group"))
+    copy_groups(ctx, inst.has("read") ? trace::kWaitsForBulkReads : trace::kWaitsForBulkGroups,
+                groups_left(ctx));
+  else return false;
   return true;
 }
 
 }  // namespace
+
+/// All copies are done; the timing model waits for what it has of them.
+void copy_groups(DecodeContext& ctx, std::uint8_t what, unsigned left) {
+  ctx.out.current().bytes = static_cast<std::uint16_t>(what | left << trace::kGroupsLeft);
+  ctx.out.emit_own(O_simple, OpKind::Fence);
+}
+
+unsigned groups_left(DecodeContext& ctx) {
+  const ptx::Operand& operand = ctx.in.operand(0);
+  if (operand.kind != Kind::Integer) refuse("immediate expected");
+  return static_cast<unsigned>(std::min<u64>(operand.bits, trace::kMaxGroupsLeft));
+}
 
 SlowAddress address_in(DecodeContext& ctx, const Instruction& inst, std::size_t operand,
                        Space space) {
@@ -57,7 +68,7 @@ SlowAddress address_in(DecodeContext& ctx, const Instruction& inst, std::size_t 
 }
 
 void emit_bulk(DecodeContext& ctx, std::unique_ptr<const SlowInstruction> made, OpKind kind,
-               bool tells) {
+               bool tells, trace::CopyKind copy) {
   const bool global =
       kind == OpKind::LoadGlobal || kind == OpKind::StoreGlobal || kind == OpKind::ReduceGlobal;
   ctx.out.current().bytes = 16;
@@ -65,6 +76,7 @@ void emit_bulk(DecodeContext& ctx, std::unique_ptr<const SlowInstruction> made, 
   ctx.out.emit_slow_access(std::move(made), global ? Space::Global : Space::Shared,
                            kind != OpKind::LoadGlobal);
   ctx.out.current().kind = kind;
+  ctx.out.current().copy = global ? copy : trace::CopyKind::None;
   if (tells) ctx.out.tells_objects();
 }
 

@@ -15,8 +15,13 @@ SlowAddress address_in(DecodeContext& ctx, const ptx::Instruction& inst, std::si
                        ptx::Space space);
 /// AtomOp and AtomType of a reduction, as in O_atom's aux. Refused where PTX has no such one.
 std::uint32_t bulk_reduction(const ptx::Instruction& inst, ptx::Type type);
-/// What every bulk copy is to the timing model. `tells`: barrier objects.
+/// What every bulk copy is to the timing model. `tells`: barrier objects. `copy`: where global
+/// memory takes part.
 void emit_bulk(DecodeContext& ctx, std::unique_ptr<const SlowInstruction> made, trace::OpKind kind,
-               bool tells);
+               bool tells, trace::CopyKind copy = trace::CopyKind::Bulk);
+/// An instruction for groups of copies: trace::kEndsGroup and those behind it.
+void copy_groups(DecodeContext& ctx, std::uint8_t what, unsigned left = 0);
+/// Of a wait: how many may stay under way.
+unsigned groups_left(DecodeContext& ctx);
 
 }  // namespace raddle::exec

@@ -79,7 +79,7 @@ void decode_tensor_copy(DecodeContext& ctx, const Instruction& inst) {
     map_and_coordinates(ctx, inst, 0, *made);
     made->shared = address_in(ctx, inst, 1, Space::Shared);
     return emit_bulk(ctx, std::move(made), reduces ? OpKind::ReduceGlobal : OpKind::StoreGlobal,
-                     false);
+                     false, trace::CopyKind::Tensor);
   }
   if (!inst.has("mbarrier::complete_tx::bytes")) refuse("completion");
   made->shared = address_in(ctx, inst, 0, Space::Shared);
@@ -88,7 +88,7 @@ void decode_tensor_copy(DecodeContext& ctx, const Instruction& inst) {
   std::size_t at = 3;
   if (made->im2col) im2col_offsets(ctx, at++, *made);
   if (inst.has("multicast::cluster")) made->blocks = ctx.in.source(at++, Type::B16);
-  emit_bulk(ctx, std::move(made), OpKind::LoadGlobal, true);
+  emit_bulk(ctx, std::move(made), OpKind::LoadGlobal, true, trace::CopyKind::Tensor);
 }
 
 }  // namespace raddle::exec

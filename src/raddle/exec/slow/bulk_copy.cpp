@@ -81,7 +81,7 @@ void BulkCopy::distribute(const SlowRun& run) const {
     combine(traffic.shared(lane, target, size), data, size);
     traffic.complete(lane, barrier->of(run.frame, lane), size);
   });
-  traffic.write_passes();
+  traffic.write_rows(true);
 }
 
 void BulkClear::run(const SlowRun& run) const {
@@ -92,7 +92,7 @@ void BulkClear::run(const SlowRun& run) const {
     traffic.align(lane, "destination", target, 8);
     std::memset(traffic.shared(lane, target, size), 0, size);
   });
-  traffic.write_passes();
+  traffic.write_rows(false);
 }
 
 void RemoteStore::run(const SlowRun& run) const {
@@ -109,7 +109,7 @@ void RemoteStore::run(const SlowRun& run) const {
     }
     traffic.complete(lane, barrier.of(run.frame, lane), size);
   });
-  traffic.write_passes();
+  traffic.write_rows(true);
 }
 
 }  // namespace raddle::exec

@@ -146,13 +146,14 @@ void BulkTraffic::write() {
   hand_over();
 }
 
-void BulkTraffic::write_passes() {
+void BulkTraffic::write_rows(bool distant) {
   constexpr u64 kRow = 128;  // bytes of all banks
+  constexpr unsigned kMaxRows = trace::kMaxTransactions - trace::kDistant;
   u64 left = std::max<u64>(1, (shared_bytes_ + kRow - 1) / kRow);
   while (left != 0) {
-    const auto passes = static_cast<unsigned>(std::min<u64>(left, trace::kMaxTransactions));
-    put(run_.record->inst, nullptr, 0, passes);
-    left -= passes;
+    const auto rows = static_cast<unsigned>(std::min<u64>(left, kMaxRows));
+    put(run_.record->inst, nullptr, 0, rows + (distant ? trace::kDistant : 0));
+    left -= rows;
   }
   put_end();
   hand_over();

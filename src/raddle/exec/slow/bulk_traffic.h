@@ -27,8 +27,9 @@ class BulkTraffic {
   void align(unsigned lane, std::string_view what, std::uint64_t value, std::uint64_t unit) const;
   /// Writes the entries of the op stream: at least one.
   void write();
-  /// The same where nothing of global memory was accessed: bank passes of shared memory.
-  void write_passes();
+  /// The same where nothing of global memory was accessed: rows of shared memory, of the block's
+  /// own, or of others of its cluster (`distant`).
+  void write_rows(bool distant);
   [[noreturn]] void fail(unsigned lane, const std::string& what) const;
 
  private:

@@ -1,6 +1,7 @@
 // Clusters: their barrier, their start, and shared memory of other blocks.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -115,7 +116,36 @@ char* shared_place(const Context* c, u64 offset, unsigned bytes) {
   return other != nullptr ? other->shared.data() + x : nullptr;
 }
 
-/// Lane by lane; the op stream has it as an access with one pass for each lane.
+namespace {
+
+/// Rows of shared memory that lanes touch, and whether any of it is another block's.
+class Rows {
+ public:
+  explicit Rows(const Context* context)
+      : own_(static_cast<const Runner*>(context->owner)->running_block()) {}
+  void touch(u64 offset) {
+    const u64 rank = offset >> kRankShift;
+    distant_ = distant_ ||
+               (rank != 0 && own_->cluster != nullptr && own_->cluster->blocks[rank - 1] != own_);
+    const u64 row = offset / trace::kLineBytes;
+    if (std::find(row_, row_ + count_, row) == row_ + count_) row_[count_++] = row;
+  }
+  /// What the op stream has of them; `lanes` took part.
+  unsigned pieces(unsigned lanes) const {
+    constexpr unsigned kMaxRows = trace::kMaxTransactions - trace::kDistant;
+    return distant_ ? trace::kDistant + std::min(count_, kMaxRows) : lanes;
+  }
+
+ private:
+  const Block* own_;
+  bool distant_ = false;
+  unsigned count_ = 0;
+  u64 row_[kLanes];
+};
+
+}  // namespace
+
+/// Lane by lane; of what is its own block's the op stream has one pass for each lane.
 void distant_shared(Context* context, const Record* ip, char* frame, u32 mask, u64 origin, u32 inst,
                     u32 store) {
   RADDLE_ASSERT(mask != 0);
@@ -123,9 +153,11 @@ void distant_shared(Context* context, const Record* ip, char* frame, u32 mask, u
   const unsigned width = 1u << (ip->flags >> kRegisterShift & 3);
   const unsigned elements = (ip->flags >> kVectorShift & 3u) + 1;
   const u32 data[4] = {ip->d, ip->b, ip->c, ip->aux};
-  const auto head = trace::Record::make(inst, 1, static_cast<unsigned>(std::popcount(mask)), mask);
-  context->out[0] = head.head;
-  context->out[1] = head.mask;
+  const auto lanes = static_cast<unsigned>(std::popcount(mask));
+  Rows rows(context);
+  u32* const record = context->out;
+  record[0] = trace::Record::make(inst, 1, lanes, mask).head;
+  record[1] = mask;
   context->out += trace::kRecordWords;
   ++context->warp_instructions;
   context->thread_instructions += static_cast<u32>(std::popcount(mask));
@@ -139,6 +171,7 @@ void distant_shared(Context* context, const Record* ip, char* frame, u32 mask, u
     char* const place =
         offset % (size * elements) == 0 ? shared_place(context, offset, size * elements) : nullptr;
     if (place == nullptr) memory_fault(context, ip, frame, mask);
+    rows.touch(offset);
     for (unsigned j = 0; j < elements; ++j) {
       char* const reg = frame + data[j] + width * lane;
       if (store != 0) {
@@ -153,6 +186,7 @@ void distant_shared(Context* context, const Record* ip, char* frame, u32 mask, u
       std::memcpy(reg, &value, width);
     }
   }
+  record[0] = trace::Record::make(inst, 1, rows.pieces(lanes), mask).head;
 }
 
 }  // namespace raddle::exec

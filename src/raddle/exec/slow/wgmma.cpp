@@ -40,11 +40,29 @@ Cell cell_of(unsigned lane, unsigned e) {
 
 }  // namespace
 
-/// Rows of A and of B transposed, along K.
+/// Rows of A and of B transposed, along K; which element of B's row meets each of A's.
 struct WarpgroupProduct::Bytes {
   alignas(64) std::array<std::array<char, kRowBytes>, kRows> a;
-  alignas(64) std::array<std::array<char, kRowBytes>, kMaxColumns> b;
+  alignas(64) std::array<std::array<char, 2 * kRowBytes>, kMaxColumns> b;
+  std::array<std::array<std::uint8_t, kRowBytes>, kRows> place;
 };
+
+void WarpgroupProduct::find_places(const SlowRun& run, Bytes& out) const {
+  const unsigned bits = bits_of(a_element);
+  const unsigned deep = std::min(depth(), kRowBytes);  // bits meet as they stand
+  for (unsigned i = 0; i < kRows; ++i)
+    for (unsigned k = 0; k < deep; ++k) {
+      out.place[i][k] = static_cast<std::uint8_t>(k);
+      if (!metadata) continue;
+      const unsigned low = i % 8, high = i / 8, chunk = bits == 32 ? k : k / 2;
+      const unsigned lane =
+          bits == 8 ? 4 * low + high + 2 * (chunk / 8) : 4 * low + 2 * selector + chunk / 4;
+      const unsigned at = bits == 8 ? 4 * (chunk % 8) : 16 * high + 4 * (chunk % 4);
+      const u32 both = lane_value<u32>(run.frame, *metadata, lane) >> at;
+      out.place[i][k] = static_cast<std::uint8_t>(
+          bits == 32 ? 2 * chunk + (both >> 1 & 1) : 4 * chunk + (both >> 2 * (k % 2) & 3));
+    }
+}
 
 void WarpgroupProduct::read_shared(const SlowRun& run, bool is_a, char* to) const {
   const Context& c = *run.context;
@@ -52,6 +70,11 @@ void WarpgroupProduct::read_shared(const SlowRun& run, bool is_a, char* to) cons
   const SharedMatrix matrix = SharedMatrix::of(descriptor);
   if (!SharedMatrix::well_formed(descriptor))
     fail(run, fmt::format("matrix descriptor {:#x} has bits that must be zero", descriptor));
+  const unsigned row = is_a ? kRowBytes : b_row_bytes(), pitch = is_a ? kRowBytes : 2 * kRowBytes;
+  const bool across = is_a ? a_along_m : b_along_n;
+  if (!across && matrix.swizzle != 0 && row > 16u << matrix.swizzle)
+    fail(run, fmt::format("matrix descriptor {:#x} swizzles rows shorter than the {} bytes of B's",
+                          descriptor, row));
   const unsigned first = is_a ? kRows * (c.warp->index % kWarps) : 0;  // row or column
   const unsigned count = is_a ? kRows : columns;
   const auto part = [&](u32 at) {
@@ -61,24 +84,24 @@ void WarpgroupProduct::read_shared(const SlowRun& run, bool is_a, char* to) cons
                             descriptor, is_a ? "A" : "B", at, c.shared_bytes));
     return c.shared + at;
   };
-  if (!(is_a ? a_along_m : b_along_n)) {
+  if (!across) {
     for (unsigned i = 0; i < count; ++i)
-      for (unsigned p = 0; p < kRowBytes / kPart; ++p)
-        std::memcpy(to + i * kRowBytes + p * kPart, part(matrix.along_k(first + i, p)), kPart);
+      for (unsigned p = 0; p < row / kPart; ++p)
+        std::memcpy(to + i * pitch + p * kPart, part(matrix.along_k(first + i, p)), kPart);
     return;
   }
-  constexpr unsigned kElements = kPart / 2, kDepth = kRowBytes / 2;  // of 16 bits
-  for (unsigned k = 0; k < kDepth; ++k)
+  constexpr unsigned kElements = kPart / 2;  // of 16 bits
+  for (unsigned k = 0; k < row / 2; ++k)
     for (unsigned i = 0; i < count; i += kElements) {
       const char* const from = part(matrix.along_mn((first + i) / kElements, k));
       for (unsigned e = 0; e < kElements; ++e)
-        std::memcpy(to + (i + e) * kRowBytes + 2 * k, from + 2 * e, 2);
+        std::memcpy(to + (i + e) * pitch + 2 * k, from + 2 * e, 2);
     }
 }
 
 void WarpgroupProduct::real(const SlowRun& run, const Bytes& from, bool accumulates) const {
-  const unsigned deep = depth(), size = kRowBytes / deep;
-  RADDLE_ASSERT(deep <= kMaxDepth && size <= 4);
+  const unsigned deep = depth(), size = kRowBytes / deep, all = b_row_bytes() / size;
+  RADDLE_ASSERT(all <= kMaxDepth && size <= 4);
   const auto value = [&](Element element, const char* from_byte, bool negated) {
     u32 word = 0;
     std::memcpy(&word, from_byte, size);
@@ -88,7 +111,7 @@ void WarpgroupProduct::real(const SlowRun& run, const Bytes& from, bool accumula
   alignas(64) std::array<double, kMaxColumns> sum;
   alignas(64) std::array<std::array<double, kMaxColumns>, kMaxDepth> right;
   alignas(64) std::array<std::array<double, kMaxColumns>, kRows> result;
-  for (unsigned k = 0; k < deep; ++k)
+  for (unsigned k = 0; k < all; ++k)
     for (unsigned j = 0; j < columns; ++j)
       right[k][j] = value(b_element, &from.b[j][k * size], b_negated);
   const bool halves = d_element == Element::F16;
@@ -104,7 +127,8 @@ void WarpgroupProduct::real(const SlowRun& run, const Bytes& from, bool accumula
     sum = result[i];
     for (unsigned k = 0; k < deep; ++k) {
       const double x = value(a_element, &from.a[i][k * size], a_negated);
-      for (unsigned j = 0; j < columns; ++j) sum[j] += x * right[k][j];
+      const std::array<double, kMaxColumns>& met = right[from.place[i][k]];
+      for (unsigned j = 0; j < columns; ++j) sum[j] += x * met[j];
     }
     result[i] = sum;
   }
@@ -146,7 +170,7 @@ void WarpgroupProduct::whole(const SlowRun& run, const Bytes& from, bool accumul
       } else {
         s32 products = 0;
         for (unsigned k = 0; k < kRowBytes; ++k)
-          products += byte(a_element, x[k]) * byte(b_element, y[k]);
+          products += byte(a_element, x[k]) * byte(b_element, y[from.place[cell.row][k]]);
         sum += products;
       }
       if (satfinite) sum = std::clamp<s64>(sum, INT32_MIN, INT32_MAX);
@@ -199,6 +223,7 @@ void WarpgroupProduct::run(const SlowRun& run) const {
       }
   }
   read_shared(run, false, from.b[0].data());
+  find_places(run, from);
   const u32 scale = lane_value<u32>(run.frame, scale_d, 0);
   const bool accumulates = (scale & 1) != (scale_d_negated ? 1u : 0u);
   if (is_integer(d_element)) whole(run, from, accumulates);

@@ -5,6 +5,10 @@
 // change that before the product has been waited for. A warp that waits for a group goes on when
 // all four have come so far (Runner::arrive_at_warpgroup), so whoever waits may tell others that
 // the operands have been read.
+//
+// Of a sparse A two elements of each four along K are there, of tf32 one of two; metadata says which
+// (two bits each; of tf32 as of its halves). Which thread has whose metadata is as the layouts of
+// CUTLASS's sparse traits for sm_90 have it.
 #pragma once
 #include <optional>
 #include <vector>
@@ -19,7 +23,7 @@ class WarpgroupProduct final : public SlowInstruction {
  public:
   static constexpr unsigned kRows = 16;                         ///< of a warp
   static constexpr unsigned kRowBytes = 32;                     ///< along K
-  static constexpr unsigned kMaxColumns = 256, kMaxDepth = 32;  ///< of elements of 8 bits
+  static constexpr unsigned kMaxColumns = 256, kMaxDepth = 64;  ///< of elements of 8 bits, sparse
 
   Element a_element = Element::None, b_element = Element::None, d_element = Element::None;
   unsigned columns = 0;                              ///< N
@@ -32,11 +36,16 @@ class WarpgroupProduct final : public SlowInstruction {
   bool scale_d_negated = false;
   MatrixProduct::Bits bits = MatrixProduct::Bits::None;
   bool satfinite = false;
+  std::optional<std::uint32_t> metadata;  ///< register, if A is sparse
+  unsigned selector = 0;                  ///< which threads of four have it
   void run(const SlowRun& run) const override;
 
  private:
   struct Bytes;
+  /// Elements of a row of A that are there; of B and of the product twice as many if A is sparse.
   unsigned depth() const { return 8 * kRowBytes / bits_of(a_element); }
+  unsigned b_row_bytes() const { return metadata ? 2 * kRowBytes : kRowBytes; }
+  void find_places(const SlowRun& run, Bytes& out) const;
   void read_shared(const SlowRun& run, bool is_a, char* to) const;
   void real(const SlowRun& run, const Bytes& from, bool accumulates) const;
   void whole(const SlowRun& run, const Bytes& from, bool accumulates) const;

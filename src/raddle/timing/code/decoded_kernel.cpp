@@ -69,32 +69,90 @@ std::uint64_t bank_reads(const RegisterSet& reads, unsigned banks) {
   return out;
 }
 
+Beside beside_of_fence(unsigned what, bool tma) {
+  switch (what) {
+    case trace::kEndsGroup:
+      return Beside::EndsGroup;
+    case trace::kWaitsForGroups:
+      return Beside::Waits;
+    case trace::kWaitsForCopies:
+      return Beside::WaitsForCopies;
+    case trace::kEndsBulkGroup:
+      return tma ? Beside::EndsBulkGroup : Beside::None;
+    case trace::kWaitsForBulkGroups:
+      return tma ? Beside::WaitsForBulk : Beside::None;
+    case trace::kWaitsForBulkReads:
+      return tma ? Beside::WaitsForBulkReads : Beside::None;
+    default:
+      return Beside::None;
+  }
+}
+
+/// Without a unit for them copies are loads and stores, for all of which their groups wait.
+Beside beside_of(const trace::StaticInst& from, const SmSpec& sm) {
+  using trace::OpKind;
+  const unsigned what = from.bytes & ((1u << trace::kGroupsLeft) - 1);
+  const bool tma = sm.tma.present();
+  if (from.kind == OpKind::Fence) return beside_of_fence(what, tma);
+  if (from.kind == OpKind::Barrier && from.op_class == trace::OpClass::Control &&
+      sm.warpgroup.interval_cycles != 0) {
+    if (what == trace::kEndsProducts) return Beside::EndsProducts;
+    if (what == trace::kWaitsForProductGroups) return Beside::WaitsForProducts;
+  }
+  if (from.copy == trace::CopyKind::None || !tma) return Beside::None;
+  if (from.kind == OpKind::BarrierObject) return Beside::EndOfCopy;
+  return from.copy == trace::CopyKind::Tensor ? Beside::TensorCopy : Beside::BulkCopy;
+}
+
+/// How long a product of a warpgroup takes a scheduler's unit: for the arithmetic of the warp's
+/// rows, or until shared memory has given A of all four warps and B once for all.
+unsigned product_interval(unsigned bytes, unsigned parts, const WarpgroupSpec& spec) {
+  constexpr unsigned kRows = 64, kDepth = 32;  // of A; bytes along K
+  const unsigned arithmetic =
+      (spec.interval_cycles * parts + trace::kTensorParts - 1) / trace::kTensorParts;
+  if (spec.shared_bytes == 0) return arithmetic;
+  const unsigned columns = parts / 4;
+  const unsigned b = columns * kDepth * ((bytes & trace::kSparseA) != 0 ? 2 : 1);
+  const unsigned a = (bytes & trace::kSharedA) != 0 ? kRows * kDepth : 0;
+  return std::max(arithmetic, (a + b + spec.shared_bytes - 1) / spec.shared_bytes);
+}
+
 DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
                    std::vector<RegisterSet>& several) {
   DecodedInst in;
   in.route = route_of(from.kind);
+  in.beside = beside_of(from, sm);
+  if (in.beside == Beside::BulkCopy || in.beside == Beside::TensorCopy) in.route = Route::Copy;
   bool lsu = goes_to_lsu(in.route);
   const OpCost& cost = sm.cost[static_cast<unsigned>(lsu ? trace::OpClass::Memory : from.op_class)];
-  in.unit = lsu ? Unit::Lsu : cost.unit;
+  in.unit = lsu                       ? Unit::Lsu
+            : in.route == Route::Copy ? sm.cost[static_cast<unsigned>(trace::OpClass::Control)].unit
+                                      : cost.unit;
   in.latency = static_cast<std::uint16_t>(cost.latency);
   in.interval = static_cast<std::uint8_t>(cost.interval);
   const bool tensor = from.op_class == trace::OpClass::Tensor && !lsu;
   const WarpgroupSpec& warpgroup = sm.warpgroup;
   in.product =
       tensor && (from.bytes & trace::kWarpgroupProduct) != 0 && warpgroup.interval_cycles != 0;
-  if (const unsigned parts = from.bytes & ~trace::kWarpgroupProduct; tensor && parts != 0) {
-    const unsigned whole = in.product ? warpgroup.interval_cycles : cost.interval;
-    in.interval = static_cast<std::uint8_t>(
-        std::clamp((whole * parts + trace::kTensorParts - 1) / trace::kTensorParts, 1u, 255u));
+  if (const unsigned parts = from.bytes & trace::kPartsMask; tensor && parts != 0) {
+    const unsigned cycles =
+        in.product ? product_interval(from.bytes, parts, warpgroup)
+                   : (cost.interval * parts + trace::kTensorParts - 1) / trace::kTensorParts;
+    in.interval = static_cast<std::uint8_t>(std::clamp(cycles, 1u, 255u));
   }
   if (in.product) in.latency = static_cast<std::uint16_t>(warpgroup.latency_cycles + in.interval);
   in.payload = trace::carries_transactions(from.kind);
+  if (in.route == Route::Copy) in.interval = 1;
   if (in.route == Route::Object) in.action = static_cast<trace::ObjectAction>(from.bytes);
   in.local = from.kind == trace::OpKind::LoadLocal || from.kind == trace::OpKind::StoreLocal;
   in.bypass_l1 = from.bypass_l1;
   const bool fence = from.kind == trace::OpKind::Fence;
   in.acquires = from.acquires || (fence && from.bytes == trace::kFullFence);
-  in.releases = from.releases || (fence && from.bytes != trace::kBlockScope);
+  const bool waits = in.beside >= Beside::Waits;
+  if (waits) in.const_at = static_cast<std::uint16_t>(from.bytes >> trace::kGroupsLeft);
+  in.releases = from.releases || waits ||
+                (fence && in.beside == Beside::None && from.bytes != trace::kBlockScope &&
+                 (from.bytes & 0xff) != trace::kEndsBulkGroup);
 
   RegisterSet writes;
   unsigned count = 0, only = 0;
@@ -152,7 +210,8 @@ DecodedKernel::DecodedKernel(const trace::LoweredCode& lowered, const SmSpec& sm
   for (const trace::StaticInst& in : lowered.code.instructions)
     instructions_.push_back(decode(in, sm, multiple_destinations_));
   for (const DecodedInst& in : instructions_)
-    if (in.route == Route::Barrier || in.route == Route::Shared || in.route == Route::Object)
+    if (in.route == Route::Barrier || in.route == Route::Shared || in.route == Route::Object ||
+        in.route == Route::Copy)
       shares_with_block_ = true;
   wait_for_products();
   std::uint16_t const_at = 0;

@@ -27,8 +27,26 @@ enum class Route : std::uint8_t {
   LaunchBuffer,  ///< of a buffer for a launch's parameters,
   Launch,        ///< of kernels
   Object,        ///< changes barrier objects or waits for them
+  Copy,          ///< of the unit for bulk and tensor copies (sm.tma)
 };
 inline bool goes_to_lsu(Route r) { return r >= Route::Load && r <= Route::Const; }
+
+/// What an instruction has to do with what runs beside its warp: copies and their groups, products
+/// of warpgroups and theirs.
+enum class Beside : std::uint8_t {
+  None,
+  BulkCopy,    ///< Copy
+  TensorCopy,  ///< Copy that reads a descriptor first
+  EndOfCopy,   ///< tells barrier objects of what a copy before it has brought
+  EndsGroup,   ///< of cp.async
+  EndsBulkGroup,
+  EndsProducts,
+  Waits,  ///< until at most so many groups are under way (groups_left())
+  WaitsForCopies,
+  WaitsForBulk,
+  WaitsForBulkReads,
+  WaitsForProducts,
+};
 
 struct DecodedInst {
   static constexpr std::uint16_t kNone = 0x100, kMultiple = 0x101;
@@ -48,10 +66,15 @@ struct DecodedInst {
   bool releases = false;         ///< waits until the warp's earlier accesses are visible
   bool product = false;          ///< of a warpgroup: adds to what others under way add to, in order
   trace::ObjectAction action{};  ///< Object
-  std::uint16_t const_at = 0;    ///< Const: where it reads (const_cache.h)
-  std::uint8_t op_class = 0;     ///< as counted
+  std::uint16_t const_at = 0;    ///< Const: where it reads (const_cache.h), or groups_left()
+  Beside beside = Beside::None;
+  std::uint8_t op_class = 0;                             ///< as counted
   std::uint8_t register_reads = 0, register_writes = 0;  ///< distinct, without predicates
+
+  /// Of one that waits for groups: how many may be under way.
+  unsigned groups_left() const { return const_at; }
 };
+static_assert(sizeof(DecodedInst) == 64, "a line of the host");
 
 /// Where the machine instructions of a PTX instruction begin; they end where the next one's begin.
 class Expansion {

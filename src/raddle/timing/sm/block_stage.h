@@ -84,6 +84,11 @@ class BlockStage {
   BarrierObjects& objects() { return objects_; }
   /// One of the warp's copies has come (barrier_objects.h).
   void copy_came(Cycle now, unsigned w) { wake(now, objects_.came(w)); }
+  /// All bytes of a copy by one of the block's warps have come; `changes`: to so many objects.
+  void copy_came(Cycle now, unsigned block, unsigned w, const std::uint32_t* changes,
+                 unsigned count) {
+    wake(now, objects_.act(block, w, trace::ObjectAction::Come, changes, count));
+  }
   /// A warp of the block does that on another SM.
   void arrive_from_abroad(Cycle now, const HomeCall& call);
 
@@ -299,7 +304,8 @@ void BlockStage<Lsu>::end_if_drained(Cycle now, unsigned w) {
   const Warp& warp = warps[w];
   board_.look_again(bit_of(w));
   warps.memory_wait &= ~bit_of(w);
-  if (warp.pending_memory.any() || warp.outstanding != 0) warps.memory_wait |= bit_of(w);
+  const bool copies = warps.groups.any(AsyncGroups::Kind::Bulk, w);
+  if (warp.pending_memory.any() || warp.outstanding != 0 || copies) warps.memory_wait |= bit_of(w);
   else if (!warp.pending.any()) end_warp(now, w);
 }
 

@@ -49,6 +49,11 @@ void Lsu<L1>::enter_passes(const Owner& owner, unsigned passes) {
 }
 
 template <L1Protocol L1>
+void Lsu<L1>::enter_distant(const Owner& owner, unsigned rows, unsigned lanes) {
+  enter_passes(owner, cluster_.present() ? trace::kDistant + rows : std::max(rows, lanes));
+}
+
+template <L1Protocol L1>
 unsigned Lsu<L1>::enter_lines(Cycle now, const Owner& owner, const std::uint32_t* payload,
                               unsigned transactions, std::uint32_t base) {
   if (half_warps_) [[unlikely]]
@@ -123,6 +128,25 @@ bool Lsu<L1>::send_queue_access(const QueueRequest& request, SmKernelCounters& c
   return true;
 }
 
+template <L1Protocol L1>
+void Lsu<L1>::send_copy(const Owner& owner, const LineAccess& line, MessageKind kind,
+                        std::uint16_t tag, SmKernelCounters& counters) {
+  Message m;
+  m.line = line.line;
+  m.sm = static_cast<std::uint16_t>(sm_);
+  m.tag = kBulk | tag;
+  m.sectors = line.sectors;
+  m.kind = l1_.answers() == nullptr ? kind : MessageKind::Read;
+  m.meeting = kind == MessageKind::Reduce ? line.meeting() : std::uint8_t{0};
+  m.kernel = owner.kernel;
+  l1_.mark_constant(m);
+  stats::SmCounters& count = counters[owner.kernel];
+  ++count.requests;
+  if (kind == MessageKind::Write) ++count.l1d_stores;
+  if (kind == MessageKind::Reduce) ++count.atomics;
+  enqueue(m);
+}
+
 // --- each cycle ----------------------------------------------------------------------------------
 
 template <L1Protocol L1>
@@ -195,6 +219,8 @@ bool Lsu<L1>::serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::
   if (!shared && const_cache_.present() && !serve_const(now, e, wheel, count)) return false;
   if (shared) {
     ++count.shared_accesses;
+    if (e.passes > trace::kDistant) [[unlikely]]
+      return serve_distant(now, e, wheel, count);
     count.shared_passes += e.passes;
   } else {
     ++count.const_accesses;
@@ -202,6 +228,19 @@ bool Lsu<L1>::serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::
   free_at_ = now + e.passes;
   if (!shared && const_cache_.present()) return true;
   write_back(now + (shared ? shared_latency_ : const_latency_) + e.passes - 1, e.owner, wheel);
+  return true;
+}
+
+/// Shared memory of another block of the cluster. Only the way there is in it: what the access takes
+/// of that SM's shared memory is left out.
+template <L1Protocol L1>
+bool Lsu<L1>::serve_distant(Cycle now, const Entry& e, EventWheel& wheel,
+                            stats::SmCounters& count) {
+  const unsigned rows = e.passes - trace::kDistant;
+  count.shared_passes += rows;
+  const Cycle taken = Cycle{rows} * cluster_.row_cycles;
+  free_at_ = now + taken;
+  write_back(now + cluster_.latency_cycles + taken - 1, e.owner, wheel);
   return true;
 }
 

@@ -64,6 +64,9 @@ class Lsu : public LsuCore {
   }
   /// Shared or constant access of so many passes. Precondition for all: its warp is not kept out.
   void enter_passes(const Owner& owner, unsigned passes);
+  /// Access to so many rows of shared memory of another block of the cluster. Where the machine
+  /// knows no such way, it is one to the own, with a pass for each lane or row.
+  void enter_distant(const Owner& owner, unsigned rows, unsigned lanes);
   /// Global or local access; `pieces` points to the stream's payload. Returns how many operations
   /// it becomes: each of them ends by itself if it is a store or a reduction.
   unsigned enter_lines(Cycle now, const Owner& owner, const std::uint32_t* payload,
@@ -71,6 +74,11 @@ class Lsu : public LsuCore {
 
   /// An access to a queue of the dispatcher leaves; false: it cannot now.
   bool send_queue_access(const QueueRequest& request, SmKernelCounters& counters);
+
+  /// A line of a bulk copy leaves. Precondition: queue_takes(). DeNovo's banks know no such stores;
+  /// there they are loads.
+  void send_copy(const Owner& owner, const LineAccess& line, MessageKind kind, std::uint16_t tag,
+                 SmKernelCounters& counters);
 
   // --- each cycle --------------------------------------------------------------------------------
   /// Serves the oldest instruction; true if anything changed. `release`: a warp waits for its
@@ -123,6 +131,10 @@ class Lsu : public LsuCore {
     if ((m.tag & kConst) == 0 || m.tag == kWriteBack)
       return l1_.receive(*this, now, m, counters, sink);
     ++counters[m.kernel].replies;
+    if ((m.tag & kBulk) == kBulk) {
+      if (m.kind == MessageKind::Read) count_served(m, counters[m.kernel]);
+      return sink.copied(static_cast<std::uint16_t>(m.tag & ~kBulk));
+    }
     if ((m.tag & kQueue) == kQueue) {
       RADDLE_ASSERT(queue_accesses_ != 0);
       --queue_accesses_;
@@ -164,6 +176,7 @@ class Lsu : public LsuCore {
   /// The oldest instruction of the queue that is served.
   bool serve_oldest(Cycle now, EventWheel& wheel, SmKernelCounters& counters);
   bool serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
+  bool serve_distant(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
   bool serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
   void open_transaction(Entry& e);
   [[gnu::always_inline]] bool serve_line(Cycle now, Entry& e, EventWheel& wheel,

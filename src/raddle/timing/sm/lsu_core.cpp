@@ -16,6 +16,7 @@ LsuCore::LsuCore(const LsuSpec& spec, const AddressMap& map)
       hit_latency_(spec.l1d.hit_latency_cycles),
       shared_latency_(spec.shared_latency),
       const_latency_(spec.const_latency),
+      cluster_(spec.cluster),
       port_(spec, map),
       const_cache_(spec.constants),
       cancelled_(spec.kernel_slots),

@@ -34,6 +34,9 @@ class LsuCore {
   static constexpr std::uint16_t kBypass = 0x8000, kConst = 0x4000, kStore = 0x8000;
   // Of accesses to queues of the dispatcher: an id below QueueRequest::kMostIds, or a store.
   static constexpr std::uint16_t kQueue = 0xc000, kQueueStore = kQueue | QueueRequest::kMaxIds;
+  // Of lines of bulk copies: a tag of tma_unit.h.
+  static constexpr std::uint16_t kBulk = 0xf000;
+  static_assert(TmaSpec::kMaxInFlight < 0xfff && kQueueStore < kBulk);
   // Of writes that nobody waits for: the L1's write-backs.
   static constexpr std::uint16_t kWriteBack = 0xffff;
   static constexpr std::uint16_t kNoLoad = RequestPort::kNoLoad;
@@ -97,6 +100,9 @@ class LsuCore {
                                                               : stats::ServedFrom::L2)];
   }
 
+  /// Shared memory is taken for so long by another unit.
+  void occupy(Cycle now, unsigned cycles) { free_at_ = std::max(free_at_, now) + cycles; }
+
   // --- the port (request_port.h) -----------------------------------------------------------------
   void send_transfers_of(SegmentQueue& transfers) { port_.send_transfers_of(transfers); }
   void rank_requests_by(const WarpTable& warps) { port_.rank_requests_by(warps); }
@@ -135,6 +141,7 @@ class LsuCore {
   unsigned sm_;
   Cycle free_at_ = 0;
   Cycle hit_latency_, shared_latency_, const_latency_;
+  ClusterSpec cluster_;
   RequestPort port_;
   ConstCache<Owner> const_cache_;
   FetchOrder fetch_order_;

@@ -15,9 +15,11 @@ struct InstructionOwner {
   std::uint8_t warp = 0;
   std::uint8_t kernel = 0;
   TenantId tenant{};
+  std::uint8_t group = 0;  ///< of a copy: the warp's group that it belongs to
   std::uint32_t inst = 0;
   const DecodedInst* code = nullptr;
 };
+static_assert(sizeof(InstructionOwner) == 16, "it stands in every load under way");
 
 struct MemoryInstruction {
   /// Load or atomic: a slot of the load table is its.

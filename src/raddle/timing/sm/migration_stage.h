@@ -123,6 +123,7 @@ ExportRefusal MigrationStage<Lsu>::may_export(unsigned w) const {
       warp.launch->code->shares_with_block())
     return ExportRefusal::SharesWithBlock;
   if (!parts_.abroad.allowed()) return ExportRefusal::Unsupported;
+  if (warps.groups.any(AsyncGroups::Kind::Bulk, w)) return ExportRefusal::OperationUnderWay;
   return parts_.lsu.may_leave(last_tick_, w, *warp.launch->code, warp.pending, warp.outstanding);
 }
 

@@ -64,6 +64,25 @@ class Scoreboard {
     else present_next(w);
     return true;
   }
+  /// The same behind a copy, whose further records, and those of what tells barrier objects of it,
+  /// are taken with it: take() for each, with the warp at it.
+  template <class Take>
+  [[nodiscard]] bool advance_past(Cycle now, Cycle from, unsigned w, Take take) {
+    Warp& warp = warps_[w];
+    const DecodedInst* const copy = warp.next;
+    const auto record = [&] { return trace::Record{warp.cursor.at[0], warp.cursor.at[1]}.inst(); };
+    const std::uint32_t inst = record();
+    for (;;) {
+      if (!FrontEnd::decode_next(warp)) return false;
+      if (record() == inst && warp.next < copy) continue;  // what stands before it in the record
+      if (warp.next != copy && warp.next->beside != Beside::EndOfCopy) break;
+      take();
+    }
+    if (front_end_.present() && (front_end_.limits_straight_code() || warp.next != copy + 1))
+      fetch_next(now, from, w, copy);
+    else present_next(w);
+    return true;
+  }
   /// Its next instruction has been fetched.
   void fetched(unsigned w) {
     RADDLE_ASSERT(has(warps_.fetching, w));
@@ -155,6 +174,10 @@ class Scoreboard {
   }
 
  private:
+  struct Product {
+    const DecodedInst* inst = nullptr;
+    std::uint8_t group = 0;
+  };
   bool are_there(Cycle now, unsigned w, const RegisterSet& registers) {
     Warp& warp = warps_[w];
     warp.pending -= registers;
@@ -167,17 +190,18 @@ class Scoreboard {
   }
   // Out of line: other instructions do not pay for what few machines have.
   [[gnu::noinline]] void note_product(unsigned w, const DecodedInst& in) {
-    products_[w].push_back(&in);
+    products_[w].push_back({&in, warps_.groups.issued(AsyncGroups::Kind::Products, w)});
   }
   /// A product of the warp's is made: sums are there to which no other under way adds.
   [[gnu::noinline]] bool product_written(Cycle now, unsigned w, const DecodedInst& in) {
-    std::vector<const DecodedInst*>& under_way = products_[w];
-    const auto at = std::ranges::find(under_way, &in);
+    std::vector<Product>& under_way = products_[w];
+    const auto at = std::ranges::find(under_way, &in, &Product::inst);
     RADDLE_ASSERT(at != under_way.end());
+    warps_.groups.over(AsyncGroups::Kind::Products, w, at->group);
     under_way.erase(at);
     const DecodedKernel& code = *warps_[w].launch->code;
     RegisterSet sums = code.multiple_destinations(in);
-    for (const DecodedInst* other : under_way) sums -= code.multiple_destinations(*other);
+    for (const Product& other : under_way) sums -= code.multiple_destinations(*other.inst);
     return are_there(now, w, sums);
   }
   void check_hazards(unsigned w) {
@@ -214,7 +238,7 @@ class Scoreboard {
   WarpMask look_again_ = 0;
   FrontEnd front_end_;
   EventWheel wheel_;
-  std::vector<std::vector<const DecodedInst*>> products_;  // by warp: under way
+  std::vector<std::vector<Product>> products_;  // by warp: under way, oldest first
 };
 
 }  // namespace raddle::timing

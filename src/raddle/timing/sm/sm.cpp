@@ -5,6 +5,7 @@
 #include "raddle/base/mask.h"
 #include "raddle/timing/sm/denovo_coherent_l1.h"
 #include "raddle/timing/sm/gpu_coherent_l1.h"
+#include "raddle/timing/sm/sm_copies.h"
 #include "raddle/timing/sm/sm_issue.h"
 #include "raddle/timing/sm/sm_of.h"
 #include "raddle/timing/sm/warp_report.h"
@@ -19,6 +20,8 @@ unsigned longest_delay(const SmSpec& sm) {
   for (const OpCost& c : sm.cost) maximum = std::max(maximum, c.latency);
   if (sm.warpgroup.interval_cycles != 0)
     maximum = std::max(maximum, sm.warpgroup.latency_cycles + 255);
+  if (sm.cluster.present())
+    maximum = std::max(maximum, sm.cluster.latency_cycles + kLanes * sm.cluster.row_cycles);
   RADDLE_ASSERT(maximum < EventWheel::kHorizon);
   return maximum;
 }
@@ -39,6 +42,7 @@ SmOf<L1>::SmOf(const OneSmSpec& spec, const AddressMap& map, const SmPolicies& p
       counters_(spec.kernel_slots),
       lsu_(spec.lsu, map),
       ports_(&lsu_.ports()),
+      tma_(spec.sm.tma, spec.lsu.lines),
       blocks_(spec.sm.blocks),
       dispatcher_(spec),
       abroad_(spec.id),
@@ -145,6 +149,7 @@ Cycle SmOf<L1>::tick(Cycle now) {
   active |= lsu_.serve(now, board_.wheel(), counters_, (warps.fence_wait | warps.ended) != 0);
   if (kept_out != 0)
     board_.look_again(warps.ready & kept_out & ~lsu_.keeps_out(kept_out, warps.of_tenant));
+  if (tma_.present()) active |= make_copies(now);
   active |= lsu_.inject(now);
   if (abroad_.allowed()) [[unlikely]]
     migration_.note_tick(now);
@@ -153,8 +158,18 @@ Cycle SmOf<L1>::tick(Cycle now) {
 
 template <L1Protocol L1>
 Cycle SmOf<L1>::next_event(Cycle now) const {
-  return std::min({inbox_next_, board_.wheel().next(now + 1), board_.warps().next_wake(),
-                   lsu_.next_event(now), gate_.next_event(now)});
+  const Cycle next =
+      std::min({inbox_next_, board_.wheel().next(now + 1), board_.warps().next_wake(),
+                lsu_.next_event(now), gate_.next_event(now)});
+  return tma_.present() ? std::min(next, next_copy(now)) : next;
+}
+
+/// The unit waits for its rate; for room in the port's queue it looks again when some is there.
+template <L1Protocol L1>
+Cycle SmOf<L1>::next_copy(Cycle now) const {
+  const Cycle next = tma_.next_step(now);
+  if (next == kNever || lsu_.queue_takes(tma_.stepping_kernel())) return next;
+  return std::max(next, lsu_.next_event(now));
 }
 
 template <L1Protocol L1>
@@ -201,8 +216,10 @@ void SmOf<L1>::loaded(Cycle now, const LsuCore::Owner& owner) {
   gate_.load_done(now, owner.tenant);
   if (owner.code->acquires) [[unlikely]]
     lsu_.acquire(now);
-  if (issue_detail::is_copy(*owner.code)) [[unlikely]]
+  if (issue_detail::is_copy(*owner.code)) [[unlikely]] {
+    board_.warps().groups.over(AsyncGroups::Kind::Copies, w, owner.group);
     block_stage_.copy_came(now, w);
+  }
   written(now, w, *owner.code);
   if (has(board_.warps().fence_wait, w)) board_.recheck_hazards(now, w);
 }

@@ -3,7 +3,8 @@
 // subtleties); units of a scheduler, or shared by all, taken for `interval` cycles. It puts its
 // parts together, each of which is in a header of its own:
 //   scoreboard.h      where each warp stands: its next instruction and its hazards
-//     warps.h           warp slots, scoreboards, and the sets of warps that wait for this or that
+//     warps.h           warp slots, scoreboards, and the sets of warps that wait for this or that;
+//                       groups of what runs beside warps (async_groups.h)
 //     front_end.h       op stream, instruction buffer and instruction cache (instruction_cache.h)
 //     units.h           execution units and operand collectors (operands.h)
 //     event_wheel.h     everything that comes back after a fixed delay
@@ -15,6 +16,7 @@
 //   dispatcher_port.h the wires to the block dispatcher
 //   lsu.h             load/store unit, whose L1D follows the machine's coherence protocol
 //                     (l1_protocol.h), and the port to the interconnect
+//   tma_unit.h        bulk and tensor copies (with the rest of the SM: sm_copies.h)
 //   migration_stage.h warps that leave and arrive (warp_migration.h), warps_abroad.h
 //   sm_observation.h  what policies and people may know of it
 // Shapes: sets changed on events and never scanned, every scheduler decides on the state at the
@@ -36,7 +38,7 @@
 //   Fetch       a warp waits for its next instruction
 //   Memory      a warp waits for a loaded register, or has ended and its memory operations are
 //               still under way
-//   Fence       a warp waits at a fence
+//   Fence       a warp waits at a fence, or for groups of copies or products
 //   Sleep       a warp sleeps
 //   Barrier     all warps wait at barriers (until the cycle they may issue again)
 //   Idle        no warp is resident

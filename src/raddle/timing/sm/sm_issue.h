@@ -16,7 +16,7 @@ inline void count_issue(stats::SmCounters& count, const DecodedInst& in, unsigne
   count.register_reads += in.register_reads;
   count.register_writes += in.register_writes;
 }
-/// A load that no register waits for.
+/// A load that no register waits for: cp.async, and bulk copies where no unit makes them.
 inline bool is_copy(const DecodedInst& in) {
   return in.route == Route::Load && in.destination == DecodedInst::kNone;
 }
@@ -56,6 +56,7 @@ template <L1Protocol L1>
 void SmOf<L1>::perform(Cycle now, unsigned w, const DecodedInst& in) {
   switch (in.route) {
     case Route::Barrier:
+      if (in.beside != Beside::None) end_group(w, in.beside);
       return block_stage_.arrive_at_barrier(now, w);
     case Route::Sleep:
       return fall_asleep(now, w, in);
@@ -65,10 +66,13 @@ void SmOf<L1>::perform(Cycle now, unsigned w, const DecodedInst& in) {
       return call_device_runtime(now, w, in);
     case Route::Object:
       return block_stage_.change_objects(now, w, in);
+    case Route::Copy:
+      return issue_copy(now, w, in);
     case Route::Pipeline:
       break;
     case Route::Fence:
       if (in.acquires) lsu_.acquire(now);
+      if (in.beside != Beside::None) end_group(w, in.beside);
       break;
     default:
       if (board_[w].transactions != 0)
@@ -81,15 +85,19 @@ template <L1Protocol L1>
 void SmOf<L1>::to_lsu(Cycle now, unsigned w, const DecodedInst& in) {
   Warp& warp = board_[w];
   const DecodedKernel& code = *warp.launch->code;
-  const LsuCore::Owner owner{.warp = static_cast<std::uint8_t>(w),
-                             .kernel = warp.launch->slot,
-                             .tenant = warp.launch->tenant,
-                             .inst = static_cast<std::uint32_t>(&in - code.instructions()),
-                             .code = &in};
+  LsuCore::Owner owner{.warp = static_cast<std::uint8_t>(w),
+                       .kernel = warp.launch->slot,
+                       .tenant = warp.launch->tenant,
+                       .inst = static_cast<std::uint32_t>(&in - code.instructions()),
+                       .code = &in};
+  if (issue_detail::is_copy(in)) [[unlikely]]
+    owner.group = board_.warps().groups.issued(AsyncGroups::Kind::Copies, w);
   Scoreboard::expect_load(warp, in);
   if (in.route == Route::Shared && abroad_.is_adopted(w) &&
       abroad_.shared() == policy::Passage::Shared::Remote)
     return migration_.access_at_home(w, in);
+  if (in.route == Route::Shared && warp.transactions > trace::kDistant) [[unlikely]]
+    return lsu_.enter_distant(owner, warp.transactions - trace::kDistant, warp.active);
   if (!in.payload) return lsu_.enter_passes(owner, warp.transactions);
   const std::uint32_t base = in.local ? local_base(w) : warp.launch->first_line;
   const unsigned operations =

@@ -10,6 +10,7 @@ policy::InstKind kind_of(const DecodedInst& in) {
       return in.op_class == static_cast<unsigned>(trace::OpClass::Control) ? Kind::Control
                                                                            : Kind::Arithmetic;
     case Route::Load:
+    case Route::Copy:
       return Kind::Load;
     case Route::Store:
       return Kind::Store;

@@ -19,6 +19,7 @@
 #include "raddle/timing/sm/sm.h"
 #include "raddle/timing/sm/sm_observation.h"
 #include "raddle/timing/sm/stall_account.h"
+#include "raddle/timing/sm/tma_unit.h"
 #include "raddle/timing/sm/warps_abroad.h"
 
 namespace raddle::timing {
@@ -67,7 +68,7 @@ class SmOf final : public Sm {
   policy::ThrottlePolicy* throttle() const override { return gate_.throttle(); }
   policy::ReplacementPolicy* replacement() const override { return lsu_.l1().replacement(); }
   policy::BypassPolicy* bypass() const override { return lsu_.l1().bypass(); }
-  bool idle() const override { return board_.warps().resident == 0 && lsu_.idle(); }
+  bool idle() const override { return board_.warps().resident == 0 && lsu_.idle() && tma_.idle(); }
   std::vector<std::string> audit() const override;
   std::vector<DeviceLaunches>& device_launches() override { return device_launches_; }
   void observe(policy::L1Observer& observer) override { lsu_.observe(observer); }
@@ -94,6 +95,7 @@ class SmOf final : public Sm {
     void acknowledged(unsigned w) { sm.acknowledged(now, w); }
     void constant(const LsuCore::Owner& o) { sm.written(now, o.warp, *o.code); }
     void fetched(unsigned id) { sm.dispatcher_.entry_fetched(now, id); }
+    void copied(std::uint16_t tag) { sm.copy_answered(now, tag); }
   };
 
   typename BlockStage<Lsu<L1>>::Parts parts() {
@@ -118,6 +120,14 @@ class SmOf final : public Sm {
   std::uint32_t local_base(unsigned w) const;
   void fall_asleep(Cycle now, unsigned w, const DecodedInst& in);
   void call_device_runtime(Cycle now, unsigned w, const DecodedInst& in);
+  // what runs beside warps (sm_copies.h)
+  void end_group(unsigned w, Beside group);
+  void issue_copy(Cycle now, unsigned w, const DecodedInst& in);
+  bool make_copies(Cycle now);
+  Cycle next_copy(Cycle now) const;
+  void copy_answered(Cycle now, std::uint16_t tag);
+  void copy_over(Cycle now, unsigned number);
+  void over_beside(Cycle now, AsyncGroups::Kind kind, unsigned w, std::uint8_t group);
   // the profile (sm.cpp)
   void see_warps(Cycle now);
   unsigned state(unsigned w) const;
@@ -132,6 +142,7 @@ class SmOf final : public Sm {
   SmKernelCounters counters_;
   Lsu<L1> lsu_;
   SmPorts* ports_;  // of lsu_
+  TmaUnit tma_;
   BlockTable blocks_;
   DispatcherPort dispatcher_;
   WarpsAbroad abroad_;

@@ -43,6 +43,8 @@ void describe_wait(std::string& out, const WarpReport& sm, unsigned w) {
     out += "to be fetched";
   } else if (in(sm.warps.memory_wait)) {
     out += "for an operand from memory";
+  } else if (in(sm.warps.fence_wait) && warp.next->beside != Beside::None) {
+    out += "until at most " + std::to_string(warp.next->groups_left()) + " groups are under way";
   } else if (in(sm.warps.fence_wait)) {
     out += "for " + std::to_string(warp.outstanding) + " earlier memory operations to be visible";
   } else if (in(sm.warps.at_barrier) && warp.next->route == Route::Object) {

@@ -26,6 +26,7 @@
 #include "raddle/policy/throttle/policy.h"
 #include "raddle/policy/warp/policy.h"
 #include "raddle/timing/code/launch.h"
+#include "raddle/timing/sm/async_groups.h"
 #include "raddle/timing/spec/sm_spec.h"
 
 namespace raddle::timing {
@@ -106,6 +107,7 @@ class WarpTable {
   policy::BlockOfWarp block_of{};  ///< as throttles see it
   policy::TenantMasks of_tenant{};
   const policy::Knobs* knobs = nullptr;  ///< of the scheme, if there is one
+  AsyncGroups groups;                    ///< of what runs beside the warps
 
   WarpMask parked() const { return ended | at_barrier | sleeping | fetching; }
   WarpMask running() const { return resident & ~ended; }
@@ -125,6 +127,7 @@ class WarpTable {
     resident |= bit_of(warp);
     age.insert(warp);
     block_of[warp] = static_cast<std::uint8_t>(block);
+    groups.start_warp(warp);
     warp_[warp] = {};
     warp_[warp].block = static_cast<std::uint8_t>(block);
     return warp_[warp];
@@ -147,10 +150,30 @@ class WarpTable {
     const WarpMask bit = bit_of(w);
     if (warp.next->uses.meets(warp.pending)) {
       if (warp.next->uses.meets(warp.pending_memory)) memory_wait |= bit;
-    } else if (warp.next->releases && warp.outstanding != 0) {
+    } else if (warp.next->releases && must_wait(w)) {
       fence_wait |= bit;
     } else {
       ready |= bit;
+    }
+  }
+  /// A warp at a fence, or where it waits for groups, cannot go on. Out of line: few are.
+  [[gnu::noinline]] bool must_wait(unsigned w) const {
+    const Warp& warp = warp_[w];
+    using Kind = AsyncGroups::Kind;
+    const unsigned left = warp.next->groups_left();
+    switch (warp.next->beside) {
+      case Beside::Waits:
+        return groups.waits(Kind::Copies, w, left);
+      case Beside::WaitsForCopies:
+        return groups.any(Kind::Copies, w);
+      case Beside::WaitsForBulk:
+        return groups.waits(Kind::Bulk, w, left);
+      case Beside::WaitsForBulkReads:
+        return groups.waits(Kind::BulkReads, w, left);
+      case Beside::WaitsForProducts:
+        return groups.waits(Kind::Products, w, left);
+      default:
+        return warp.outstanding != 0;
     }
   }
   /// The warp goes out of the sets that check_hazards() puts it into.

@@ -98,6 +98,7 @@ LsuSpec::LsuSpec(const MachineSpec& m, unsigned id)
       sector_banks(m.sm.lsu_sector_banks),
       shared_latency(m.sm.shared_latency_cycles),
       const_latency(m.sm.const_latency_cycles),
+      cluster(m.sm.cluster),
       l1d(l1d_of(m)),
       ideal_l1d(m.ideal.l1d),
       lines(m),

@@ -65,6 +65,7 @@ struct LsuSpec {
   std::uint32_t queue = 1, lines_per_cycle = 1, loads_in_flight = 1;
   bool sector_banks = false;
   Cycle shared_latency = 1, const_latency = 1;
+  ClusterSpec cluster;
   L1dSpec l1d;
   bool ideal_l1d = false;  ///< loads that may use it hit
   LineSpec lines;

@@ -63,6 +63,33 @@ void WarpgroupSpec::visit(FieldVisitor& v) {
           "product; 0 = as by other products (sm.cost.tensor), which the warp waits for");
   v.field("latency_cycles", latency_cycles, R{0, kLongestDelay - 255}, "cycles",
           "of such a product beside the time that it takes the unit");
+  v.field("shared_bytes", shared_bytes, R{0, 1024}, "bytes",
+          "that shared memory gives an SM's products in a cycle; 0 = no product waits for that");
+}
+
+void TmaSpec::visit(FieldVisitor& v) {
+  v.field("interval_cycles", interval_cycles, R{0, 255}, "cycles",
+          "between two lines that the unit for bulk and tensor copies asks for; 0 = no such unit, "
+          "the load/store unit makes them");
+  v.field("latency_cycles", latency_cycles, R{0, kLongestDelay}, "cycles",
+          "from the issue of a copy to its first line");
+  v.field("copy_cycles", copy_cycles, R{1, 255}, "cycles",
+          "a copy takes the unit at least so long");
+  v.field("lines_in_flight", lines_in_flight, R{1, kMaxInFlight}, "",
+          "lines that the unit has asked for and that have not come");
+  v.field("descriptors", descriptors, R{1, 4096}, "",
+          "descriptors of tensors that the unit keeps; others cost a read of 128 bytes");
+  v.field("shared_cycles", shared_cycles, R{0, 4}, "cycles",
+          "shared memory is taken by a line that is written or read there");
+}
+
+void ClusterSpec::visit(FieldVisitor& v) {
+  v.field(
+      "latency_cycles", latency_cycles, R{0, 500}, "cycles",
+      "from issue of a load from another block's shared memory to the issue of its user; 0 = as "
+      "the block's own");
+  v.field("row_cycles", row_cycles, R{1, kMaxRowCycles}, "cycles",
+          "such an access takes the load/store unit for each 128 bytes");
 }
 
 void SmSpec::visit(FieldVisitor& visitor) {
@@ -111,6 +138,8 @@ void SmSpec::visit(FieldVisitor& visitor) {
   visitor.nested("fetch", fetch, "instruction fetch");
   visitor.nested("operands", operands, "operand collection");
   visitor.nested("warpgroup", warpgroup, "products of warpgroups (wgmma)");
+  visitor.nested("tma", tma, "bulk and tensor copies (TMA)");
+  visitor.nested("cluster", cluster, "distributed shared memory");
   visitor.nested("l1d", l1d, "first-level data cache");
   visitor.nested("const_cache", const_cache, "first-level constant cache");
 }

@@ -57,6 +57,29 @@ struct OperandSpec {
 struct WarpgroupSpec {
   std::uint32_t interval_cycles = 0;  ///< of 4096 multiply-adds of f16; 0: as sm.cost.tensor says
   std::uint32_t latency_cycles = 0;   ///< of a product, beside its interval
+  std::uint32_t shared_bytes = 0;     ///< of operands a cycle; 0: they come in no time
+  void visit(FieldVisitor& v);
+};
+
+/// sm.tma: the unit that makes bulk and tensor copies; the model is in tma_unit.h.
+struct TmaSpec {
+  static constexpr unsigned kMaxInFlight = 4094;  ///< numbers of copies travel in tags of messages
+  std::uint32_t interval_cycles = 0;  ///< between two lines; 0: the load/store unit makes copies
+  std::uint32_t latency_cycles = 0;   ///< from the issue of a copy to its first line
+  std::uint32_t copy_cycles = 1;      ///< a copy takes the unit for so long at least
+  std::uint32_t lines_in_flight = 1;
+  std::uint32_t descriptors = 1;    ///< kept
+  std::uint32_t shared_cycles = 0;  ///< of shared memory, for each line
+  bool present() const { return interval_cycles != 0; }
+  void visit(FieldVisitor& v);
+};
+
+/// sm.cluster: shared memory of other blocks of the cluster.
+struct ClusterSpec {
+  static constexpr unsigned kMaxRowCycles = 15;
+  std::uint32_t latency_cycles = 0;  ///< 0: it is as near as the block's own
+  std::uint32_t row_cycles = 1;      ///< the way is taken by 128 bytes
+  bool present() const { return latency_cycles != 0; }
   void visit(FieldVisitor& v);
 };
 
@@ -78,6 +101,8 @@ struct SmSpec {
   FetchSpec fetch;
   OperandSpec operands;
   WarpgroupSpec warpgroup;
+  TmaSpec tma;
+  ClusterSpec cluster;
   L1dSpec l1d;
   ConstCacheSpec const_cache;
   void visit(FieldVisitor& v);

@@ -97,13 +97,9 @@ void async_copy(DecodeContext& ctx, const Instruction& inst) {
   if (inst.has("bulk")) return decode_bulk_copy(ctx, inst);
   if (inst.has("reduce")) refuse();
   if (inst.has("mbarrier")) return barrier_object(ctx, inst);
-  if (inst.has("commit_group")) return ctx.out.op_class(trace::OpClass::Control);
-  if (inst.has("wait_group") || inst.has("wait_all")) {
-    // Waits for all groups, also where some may stay under way; for stores as well.
-    ctx.out.current().bytes = trace::kReleaseOnly;
-    ctx.out.emit_own(O_simple, OpKind::Fence);
-    return;
-  }
+  if (inst.has("commit_group")) return copy_groups(ctx, trace::kEndsGroup);
+  if (inst.has("wait_all")) return copy_groups(ctx, trace::kWaitsForCopies);
+  if (inst.has("wait_group")) return copy_groups(ctx, trace::kWaitsForGroups, groups_left(ctx));
   const bool bypass = inst.has("cg");
   if (!inst.has("global") || (!bypass && !inst.has("ca"))) refuse();
   if (ctx.in.operand(2).kind != Kind::Integer) refuse("immediate expected");

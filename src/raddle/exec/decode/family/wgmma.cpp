@@ -1,5 +1,8 @@
 // Products of a warpgroup (PTX ISA 9.0, 9.7.15).
 #include "raddle/exec/slow/wgmma.h"
+
+#include <algorithm>
+
 #include "raddle/exec/decode/decode_context.h"
 #include "raddle/exec/decode/matrix_words.h"
 
@@ -38,7 +41,9 @@ void read_types(const Instruction& inst, WarpgroupProduct& made) {
   const bool real = !is_integer(d);
   // Integers: n is a multiple of 16 from 32 on (and 8, 24).
   const bool has_n = n % 8 == 0 && n >= 8 && n <= 256 && (real || n <= 24 || n % 16 == 0);
-  if (shape.m != 64 || shape.k != deep || !has_n) refuse("shape");
+  const bool sparse = inst.has("sp");
+  if (sparse && a == Element::B1) refuse("sparse matrices of bits");
+  if (shape.m != 64 || shape.k != (sparse ? 2 * deep : deep) || !has_n) refuse("shape");
   made.columns = n;
   made.a_element = a;
   made.b_element = b;
@@ -72,8 +77,15 @@ bool transposes(DecodeContext& ctx, std::size_t at) {
   return value == 1;
 }
 
+/// Of a sparse A: which of its elements there are, and which threads of four have that.
+void metadata(DecodeContext& ctx, std::size_t& at, WarpgroupProduct& made) {
+  made.metadata = ctx.in.source(at++, Type::B32);
+  const std::int64_t selector = immediate(ctx, at++);
+  if (selector < 0 || selector > (bits_of(made.a_element) == 8 ? 0 : 1)) refuse("selector");
+  made.selector = static_cast<unsigned>(selector);
+}
+
 void product(DecodeContext& ctx, const Instruction& inst) {
-  if (inst.has("sp")) refuse("sparse matrices");
   auto made = std::make_unique<WarpgroupProduct>();
   read_types(inst, *made);
   const bool real = !is_integer(made->d_element);
@@ -89,10 +101,11 @@ void product(DecodeContext& ctx, const Instruction& inst) {
   if (in_registers) made->a = registers(ctx, ctx.in.operand(1), 4, false);
   else made->a_descriptor = ctx.in.source(1, Type::B64);
   made->b_descriptor = ctx.in.source(2, Type::B64);
-  const Operands::Predicate scale = ctx.in.predicate(3);
+  std::size_t at = 3;
+  if (inst.has("sp")) metadata(ctx, at, *made);
+  const Operands::Predicate scale = ctx.in.predicate(at++);
   made->scale_d = scale.offset;
   made->scale_d_negated = scale.negated;
-  std::size_t at = 4;
   if (real) {
     made->a_negated = negates(ctx, at++);
     made->b_negated = negates(ctx, at++);
@@ -104,19 +117,25 @@ void product(DecodeContext& ctx, const Instruction& inst) {
   if (inst.operands.size() != at) refuse("number of operands");
   ctx.out.op_class(OpClass::Tensor);
   // Of the warp's rows; all elements have 256 bits along K, and rates as their widths.
-  ctx.out.current().bytes =
-      static_cast<std::uint16_t>(4 * made->columns | trace::kWarpgroupProduct);
+  ctx.out.current().bytes = static_cast<std::uint16_t>(
+      4 * made->columns | trace::kWarpgroupProduct | (in_registers ? 0 : trace::kSharedA) |
+      (made->metadata ? trace::kSparseA : 0));
   ctx.out.emit_slow(std::move(made));
 }
 
-/// To the timing model products end in order; who waits for all of them says so.
+/// Who waits for all of them waits for what they write, in groups or not.
 void group(DecodeContext& ctx, const Instruction& inst, BarOp op) {
   const bool waits = op == BarOp::WarpgroupWait;
   const std::int64_t left = waits ? immediate(ctx, 0) : 0;
   if (left < 0 || inst.operands.size() != (waits ? 1 : 0)) refuse();
   Record& r = ctx.out.emit_own(O_bar, OpKind::Barrier);
   ctx.out.op_class(OpClass::Control);
-  if (waits && left == 0) ctx.out.current().bytes = trace::kWaitsForProducts;
+  const auto maximum = std::min<std::int64_t>(left, trace::kMaxGroupsLeft);
+  ctx.out.current().bytes =
+      !waits      ? trace::kEndsProducts
+      : left == 0 ? trace::kWaitsForProducts
+                  : static_cast<std::uint16_t>(trace::kWaitsForProductGroups |
+                                               static_cast<unsigned>(maximum) << trace::kGroupsLeft);
   r.imm = static_cast<std::int32_t>(op);
   r.aux = static_cast<u32>(left);
 }
