@@ -165,7 +165,7 @@ set(RADDLE_PROGRAM_HASH ${generated}/program_hash.cpp)
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/raddle/*.cpp ${CMAKE_SOURCE_DIR}/src/raddle/*.h
   ${CMAKE_SOURCE_DIR}/src/raddle/*.def
   ${CMAKE_SOURCE_DIR}/src/raddle/*.cc ${CMAKE_SOURCE_DIR}/workloads/*.cpp ${CMAKE_SOURCE_DIR}/workloads/*.h
-  ${CMAKE_SOURCE_DIR}/workloads/*.ptx)
+  ${CMAKE_SOURCE_DIR}/workloads/*.ptx ${CMAKE_SOURCE_DIR}/src/raddle/*.ptx)
 list(FILTER sources EXCLUDE REGEX "/src/raddle/(lab|report|api|cli)/")
 list(JOIN sources "\n" lines)
 file(CONFIGURE OUTPUT ${generated}/program_sources.txt CONTENT "${lines}\n")

@@ -21,9 +21,10 @@ file(CHMOD ${CMAKE_BINARY_DIR}/plugin.sh PERMISSIONS OWNER_READ OWNER_WRITE OWNE
 
 install(TARGETS raddle DESTINATION bin)
 if(TARGET cudart_runtime)
-  install(TARGETS cudart_runtime LIBRARY DESTINATION lib/raddle)
-  install(FILES ${CMAKE_BINARY_DIR}/libcudart.so.12 ${CMAKE_BINARY_DIR}/libcudart.so.11.0
-    ${CMAKE_BINARY_DIR}/libcuda.so.1 DESTINATION lib/raddle)
+  install(TARGETS cudart_runtime cublas_library LIBRARY DESTINATION lib/raddle)
+  foreach(name libcudart.so.12 libcudart.so.11.0 libcuda.so.1 ${RADDLE_CUBLAS_NAMES})
+    install(FILES ${CMAKE_BINARY_DIR}/${name} DESTINATION lib/raddle)
+  endforeach()
 endif()
 
 # Plug-ins of policies: headers, what policies call, the script that compiles them, packages for other builds.

@@ -10,7 +10,7 @@ source scripts/setup.sh
 need build lint
 mapfile -t sources < <(find src tests bench workloads python -name '*.h' -o -name '*.cpp' -o -name '*.cc' | sort)
 # Kernels are C++ in CUDA's dialect: clang-format 14 knows it, ctags does not.
-mapfile -t kernels < <(find workloads -name '*.cu' | sort)
+mapfile -t kernels < <(find workloads src -name '*.cu' | sort)
 bad=0
 
 if [ "${1:-}" = --fix ]; then
@@ -29,7 +29,7 @@ say "lint: lengths (600 lines a file, 100 a function, 100 columns)"
 scripts/lengths.sh "${sources[@]}" || bad=1
 
 say "lint: shellcheck"
-mapfile -t scripts < <(printf '%s\n' x .ci/run scripts/*.sh workloads/*.sh tests/web/*.sh)
+mapfile -t scripts < <(printf '%s\n' x .ci/run scripts/*.sh workloads/*.sh src/raddle/*/*.sh tests/web/*.sh)
 shellcheck -x "${scripts[@]}" || bad=1
 
 say "lint: rules of the house (includes, printing, words of a sentence)"

@@ -40,6 +40,7 @@ step_verify() { scripts/verify.sh --check; }
 # says, where it and Python are at hand.
 step_kernels() {
   workloads/regenerate.sh --check
+  src/raddle/cublas/regenerate.sh --check
   ! command -v python3 >/dev/null || scripts/measure_lowering.py registers --check
 }
 

@@ -155,8 +155,8 @@ TEST(OpenPoints, LibrariesOfMachineCodeFailTheRunByName) {
   const Folder folder;
   const struct {
     const char *options, *library, *function;
-  } all[] = {{"-DBLAS -lcublas", "libcublas.so", "(cublasCreate_v2)"},
-             {"-DBLAS -DCRASH -lcublas", "libcublas.so", "(cublasCreate_v2)"},
+  } all[] = {{"-DFFT -lcufft", "libcufft.so", "(cufftPlan1d)"},
+             {"-DFFT -DCRASH -lcufft", "libcufft.so", "(cufftPlan1d)"},
              {"-lcurand", "libcurand.so", "(curandCreateGenerator)"}};
   for (const auto& one : all) {
     const std::string program = build_program(folder, "library", one.options);
@@ -186,8 +186,8 @@ TEST(OpenPoints, MissingLibrariesAreNamedBeforeTheStart) {
   folder.write("none.c", "int cuInit(unsigned f) { return (int)f; }\n");
   const std::string there = folder.path().string();
   ASSERT_EQ(std::system(("cc -shared -Wl,-soname,libcuda.so.1 -o " + there + "/libcuda.so.1 " +
-                         there + "/none.c && cc -shared -Wl,-soname,libcublas.so.99 -o " + there +
-                         "/libcublas.so.99 " + there + "/none.c")
+                         there + "/none.c && cc -shared -Wl,-soname,libcufft.so.99 -o " + there +
+                         "/libcufft.so.99 " + there + "/none.c")
                             .c_str()),
             0);
   const std::string with = "-Xlinker --no-as-needed -L" + there + " -l:";
@@ -197,14 +197,14 @@ TEST(OpenPoints, MissingLibrariesAreNamedBeforeTheStart) {
   EXPECT_EQ(found.status, 0) << found.err;
 
   const std::string blas =
-      build_program(folder, "bounds", with + "libcublas.so.99 -Xlinker -rpath=" + there);
+      build_program(folder, "bounds", with + "libcufft.so.99 -Xlinker -rpath=" + there);
   const Outcome warned = exec({"--functional", "--quiet"}, {blas});
   EXPECT_EQ(warned.status, 0) << warned.err;
-  EXPECT_THAT(warned.err, HasSubstr("loads libcublas.so.99, which brings machine code only"));
-  std::filesystem::remove(folder / "libcublas.so.99");
+  EXPECT_THAT(warned.err, HasSubstr("loads libcufft.so.99, which brings machine code only"));
+  std::filesystem::remove(folder / "libcufft.so.99");
   const Outcome missing = exec({"--functional"}, {blas});
   EXPECT_EQ(missing.status, 2);
-  EXPECT_THAT(missing.err, HasSubstr("needs libcublas.so.99, which the loader does not find"));
+  EXPECT_THAT(missing.err, HasSubstr("needs libcufft.so.99, which the loader does not find"));
 }
 
 }  // namespace

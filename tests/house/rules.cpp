@@ -32,6 +32,7 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"lab", {"sim"}},
       {"workloads", {"runtime"}},
       {"cudart", {"report", "fatbin"}},
+      {"cublas", {"cudart"}},
       {"api", {"report", "lab", "workloads", "accelsim"}},
       {"cli", {"api", "fatbin"}},
   };

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <string>
 
 #include "raddle/cudart/driver.h"
+#include "raddle/cudart/library_support.h"
 
 using namespace raddle::cudart;
 
@@ -48,11 +50,25 @@ bool is_compiler(const std::string& library) {
   return std::ranges::any_of(kCompilers, [&](const char* c) { return library.starts_with(c); });
 }
 
+void unsupported_in_library(const char* function, const char* code) {
+  Context& c = context();
+  const std::lock_guard lock(c.mutex);
+  c.unsupported(function, code);
+}
+
+constexpr LibraryTable kOurLibraries = {.bytes = sizeof(LibraryTable),
+                                        .unsupported = unsupported_in_library};
+
 }  // namespace
 
 extern "C" {
 
-int raddle_cuGetExportTable(const void** table, const void*) {
+int raddle_cuGetExportTable(const void** table, const void* uuid) {
+  if (table != nullptr && uuid != nullptr &&
+      std::memcmp(uuid, kLibraryTable, sizeof kLibraryTable) == 0) {
+    *table = &kOurLibraries;
+    return kSuccess;
+  }
   const Caller found = caller();
   Context& c = context();
   const std::lock_guard lock(c.mutex);

@@ -1,7 +1,7 @@
-// What cuBLAS or cuRAND would compute, and a kernel of the program's own; ends with 0 whatever
+// What cuFFT or cuRAND would compute, and a kernel of the program's own; ends with 0 whatever
 // they say, or crashes.
-#ifdef BLAS
-#include <cublas_v2.h>
+#ifdef FFT
+#include <cufft.h>
 #else
 #include <curand.h>
 #endif
@@ -12,9 +12,9 @@ __global__ void fill(float* to) { to[threadIdx.x] = 1; }
 int main() {
   float* at;
   cudaMalloc(&at, 4096);
-#ifdef BLAS
-  cublasHandle_t handle;
-  std::printf("create %d\n", cublasCreate(&handle));
+#ifdef FFT
+  cufftHandle handle;
+  std::printf("create %d\n", cufftPlan1d(&handle, 64, CUFFT_C2C, 1));
 #ifdef CRASH  // as a program may that goes on without its handle
   *static_cast<volatile int*>(nullptr) = 1;
 #endif

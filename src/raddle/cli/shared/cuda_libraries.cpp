@@ -52,7 +52,16 @@ std::string output_of(const std::vector<std::string>& command, const std::string
   return out;
 }
 
+constexpr const char *kRuntime = "libcudart.so.13", *kBlas = "libcublas.so.13";
+constexpr OwnLibrary kOwnLibraries[] = {
+    {"libcudart.so.11.0", kRuntime}, {"libcudart.so.12", kRuntime}, {"libcudart.so.13", kRuntime},
+    {"libcuda.so.1", kRuntime},      {"libcuda.so", kRuntime},      {"libcublas.so.11", kBlas},
+    {"libcublas.so.12", kBlas},      {"libcublas.so.13", kBlas},    {"libcublasLt.so.11", kBlas},
+    {"libcublasLt.so.12", kBlas},    {"libcublasLt.so.13", kBlas}};
+
 bool holds_machine_code(std::string_view name) {
+  if (std::ranges::any_of(kOwnLibraries, [&](const OwnLibrary& l) { return l.name == name; }))
+    return false;
   constexpr std::array<std::string_view, 10> kLibraries = {
       "libcublas", "libcufft", "libcurand",   "libcusparse", "libcusolver",
       "libcudnn",  "libnccl.", "libcutensor", "libnpp",      "libnvjpeg"};
@@ -60,6 +69,8 @@ bool holds_machine_code(std::string_view name) {
 }
 
 }  // namespace
+
+std::span<const OwnLibrary> own_libraries() { return kOwnLibraries; }
 
 std::vector<Library> libraries_of(const std::string& program, const std::string& library_path) {
   std::istringstream lines(output_of({kLoader, program}, library_path));

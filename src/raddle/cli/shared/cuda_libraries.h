@@ -1,9 +1,16 @@
 // Shared libraries of CUDA programs, as the loader would find them.
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
 namespace raddle::cli {
+
+/// Names that programs of CUDA 11 to 13 ask for, and the library of ours that answers to them.
+struct OwnLibrary {
+  const char *name, *file;
+};
+std::span<const OwnLibrary> own_libraries();
 
 struct Library {
   std::string name;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <span>
 #include <sstream>
 
@@ -46,14 +47,27 @@ std::string joined_paths(const std::string& first, const char* variable) {
 }
 
 /// A folder with every name of runtime and driver for one and the same file: as copies, which is
-/// how a Python package has them, they would each be a device of their own.
-std::string names_folder(const std::string& folder, const fs::path& library) {
+/// how a Python package has them, they would each be a device of their own. So it is with ours of
+/// other libraries.
+std::string names_folder(const std::string& folder, const fs::path& libraries) {
   const fs::path out = fs::path(folder) / "names";
   fs::create_directory(out);
-  for (const char* name :
-       {"libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13", "libcuda.so.1", "libcuda.so"})
-    fs::create_symlink(library / "libcudart.so.13", out / name);
+  for (const OwnLibrary& own : own_libraries())
+    fs::create_symlink(libraries / own.file, out / own.name);
   return out.string();
+}
+
+/// The files that answer to what the program loads, the runtime first.
+std::string own_files(const CudaProgram& program, const fs::path& libraries) {
+  const fs::path runtime = libraries / "libcudart.so.13";
+  std::string out = runtime.string();
+  std::set<std::string> others;
+  for (const Library& library : libraries_of(program.path, libraries.string()))
+    for (const OwnLibrary& own : own_libraries())
+      if (library.name == own.name && libraries / own.file != runtime)
+        others.insert((libraries / own.file).string());
+  for (const std::string& file : others) out += ":" + file;
+  return out;
 }
 
 /// Runs the program with the runtime library in front of it, in folder `work`; "" is ours.
@@ -61,15 +75,14 @@ ChildEnd run_program(const CudaProgram& program, const std::vector<std::string>&
                      const std::string& work, const std::string& folder, bool output_to_stderr) {
   const fs::path library = library_folder();
   const std::string names = names_folder(folder, library);
+  const std::string own = program.has_run_path ? own_files(program, library) : "";
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   return run_child([&] {
     setenv("LD_LIBRARY_PATH", joined_paths(names, "LD_LIBRARY_PATH").c_str(), 1);
     // A path in the program itself goes before LD_LIBRARY_PATH, but not before what is there first.
-    if (program.has_run_path)
-      setenv("LD_PRELOAD",
-             joined_paths((library / "libcudart.so.13").string(), "LD_PRELOAD").c_str(), 1);
+    if (program.has_run_path) setenv("LD_PRELOAD", joined_paths(own, "LD_PRELOAD").c_str(), 1);
     setenv(sim::ExecJob::kVariable, folder.c_str(), 1);
     if (output_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
     if (!work.empty() && chdir(work.c_str()) != 0) {

@@ -1,0 +1,80 @@
+// The device as the libraries see it: through the public interface of runtime and driver, which the
+// drop-in runtime (room cudart) exports. Nothing of the simulator is linked into the libraries.
+#pragma once
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <string>
+
+struct CUstream_st;
+struct CUfunc_st;
+struct CUmod_st;
+
+namespace raddle::cublas {
+
+using Stream = CUstream_st*;
+
+/// cublasStatus_t.
+enum Status : int {
+  kSuccess = 0,
+  kNotInitialized = 1,
+  kAllocFailed = 3,
+  kInvalidValue = 7,
+  kArchMismatch = 8,
+  kMappingError = 11,
+  kExecutionFailed = 13,
+  kInternalError = 14,
+  kNotSupported = 15,
+  kLicenseError = 16,
+};
+
+/// What ends a call early.
+struct Refusal {
+  Status status;
+};
+
+struct Dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+/// Kernels by name, and memory that calls need, of one handle. All of it throws Refusal.
+class Device {
+ public:
+  Device();
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  int compute_capability() const { return capability_; }  ///< 80 for 8.0
+  int multiprocessors() const { return multiprocessors_; }
+
+  /// `arguments`: where the kernel's parameters lie.
+  void launch(const char* module, const std::string& kernel, Dim3 grid, unsigned threads,
+              void** arguments, Stream stream);
+  /// Memory for what reductions leave in the stream, of kRoomBytes.
+  void* room(Stream stream);
+  static constexpr std::size_t kRoomBytes = 16 << 10;
+
+ private:
+  CUfunc_st* kernel(const char* module, const std::string& name);
+  int capability_ = 0, multiprocessors_ = 1;
+  std::mutex mutex_;
+  std::map<std::string, CUmod_st*> modules_;
+  std::map<std::string, CUfunc_st*> kernels_;
+  std::map<Stream, void*> rooms_;
+};
+
+/// Throws Refusal when the bytes cannot be copied, whichever way.
+void copy(void* to, const void* from, std::size_t bytes, Stream stream);
+void clear(void* at, std::size_t bytes, Stream stream);
+void wait(Stream stream);
+/// `lines` of `bytes`, so many bytes apart; false when they cannot be copied.
+bool copy_lines(void* to, std::size_t to_apart, const void* from, std::size_t from_apart,
+                std::size_t bytes, std::size_t lines);
+bool copy_lines(void* to, std::size_t to_apart, const void* from, std::size_t from_apart,
+                std::size_t bytes, std::size_t lines, Stream stream);
+
+/// Tells the user and lets the run fail. Returns kNotSupported.
+Status lacks(const std::string& what);
+
+}  // namespace raddle::cublas

@@ -1,0 +1,71 @@
+// What cublasHandle_t leads to, and what all calls share.
+#pragma once
+#include <cstdint>
+#include <functional>
+
+#include "raddle/cublas/device.h"
+#include "raddle/cublas/kernels/arguments.h"
+
+namespace raddle::cublas {
+
+enum PointerMode : int { kHostPointers = 0, kDevicePointers = 1 };
+
+/// cublasMath_t: one of these, and flags above.
+enum MathMode : int {
+  kDefaultMath = 0,
+  kTensorMath = 1,
+  kPedanticMath = 2,
+  kTf32Math = 3,
+};
+inline constexpr int kMathModes = 15;        ///< without the flags
+inline constexpr int kDisallowReduced = 16;  ///< the only flag
+inline constexpr int kEmulatedDouble = 8;    ///< the last mode
+
+struct Handle {
+  Device device;
+  Stream stream = nullptr;
+  PointerMode pointer_mode = kHostPointers;
+  int math_mode = kDefaultMath;
+  int atomics_mode = 0;
+  int multiprocessor_target = 0;
+
+  bool uses_tf32() const {
+    const int mode = math_mode & kMathModes;
+    return mode == kTf32Math || mode == kTensorMath;
+  }
+  bool is_pedantic() const { return (math_mode & kMathModes) == kPedanticMath; }
+};
+
+/// Runs the body of a call; what it throws becomes its status. Null handles are refused.
+Status call(Handle* handle, const std::function<void(Handle&)>& body);
+
+template <class T>
+constexpr DataType type_of();
+template <>
+constexpr DataType type_of<float>() {
+  return kF32;
+}
+template <>
+constexpr DataType type_of<double>() {
+  return kF64;
+}
+template <>
+constexpr DataType type_of<std::int32_t>() {
+  return kS32;
+}
+
+/// alpha, beta, c or s of a call. Throws Refusal when there is none.
+Scale scale_of(PointerMode mode, const void* at, DataType type);
+template <class T>
+Scale scale_of(const Handle& handle, const T* at) {
+  return scale_of(handle.pointer_mode, at, type_of<T>());
+}
+
+/// The vector of n elements that starts at its other end when `step` is negative.
+Vector vector_of(const void* at, std::int64_t n, std::int64_t step, std::size_t bytes);
+
+inline void require(bool condition, Status otherwise = kInvalidValue) {
+  if (!condition) throw Refusal{otherwise};
+}
+
+}  // namespace raddle::cublas

@@ -1,0 +1,102 @@
+// cuBLAS for unmodified programs: those of tests/cuda/programs check themselves against the host.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "cuda/built.h"
+#include "cuda/exec.h"
+
+namespace raddle::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class Cublas : public testing::Test {
+ protected:
+  std::string build(const std::string& name) const {
+    return build_program(folder_, name, "-lcublas -lcublasLt");
+  }
+  static void passes(const std::vector<std::string>& options,
+                     const std::vector<std::string>& command) {
+    const Outcome o = exec(options, command);
+    EXPECT_EQ(o.status, 0) << options[1] << ": " << o.err << o.out;
+    EXPECT_THAT(o.out, HasSubstr("PASS"));
+  }
+  /// Names of the kernels that a run launched.
+  static std::set<std::string> kernels_in(const std::string& file) {
+    std::set<std::string> out;
+    const auto result = json_of(file);
+    for (const auto& kernel : result["kernels"]) out.insert(kernel["name"]);
+    return out;
+  }
+  const Folder folder_;
+};
+
+TEST_F(Cublas, VectorsOnMachinesOfAllGenerations) {
+  RADDLE_NEED_NVCC();
+  const std::string program = build("cublas_vectors");
+  for (const std::string gpu : {"gtx480", "v100", "h100"})
+    passes({"--gpu", gpu, "--functional", "--quiet"}, {program});
+  passes({"--gpu", "a100", "--quiet"}, {program, "small"});
+}
+
+TEST_F(Cublas, ProductsOnMachinesOfAllGenerations) {
+  RADDLE_NEED_NVCC();
+  const std::string program = build("cublas_products");
+  for (const std::string gpu : {"gtx480", "v100", "t4", "a100"})
+    passes({"--gpu", gpu, "--functional", "--quiet"}, {program});
+  // Large ones have large tiles.
+  for (const std::string type : {"s", "h", "t"})
+    passes({"--gpu", "h100", "--functional", "--quiet"}, {program, type, "large"});
+}
+
+TEST_F(Cublas, ProductsAreTimedByGeneration) {
+  RADDLE_NEED_NVCC();
+  const std::string program = build("cublas_products"), json = folder_ / "r.json";
+  passes({"--gpu", "gtx480", "--quiet", "--json", json}, {program, "h"});
+  EXPECT_EQ(kernels_in(json), std::set<std::string>{"blas_hgemm_64x64"});
+  passes({"--gpu", "v100", "--quiet", "--json", json}, {program, "h"});
+  EXPECT_EQ(kernels_in(json),
+            (std::set<std::string>{"blas_hgemm_64x64", "blas_hgemm_tensor_64x64_nn",
+                                   "blas_hgemm_tensor_64x64_nt", "blas_hgemm_tensor_64x64_tn",
+                                   "blas_hgemm_tensor_64x64_tt"}));
+  passes({"--gpu", "a100", "--quiet"}, {program, "i"});
+}
+
+TEST_F(Cublas, LtWithLayoutsAndEpilogues) {
+  RADDLE_NEED_NVCC();
+  const std::string program = build("cublas_lt");
+  for (const std::string gpu : {"gtx480", "v100", "a100"})
+    passes({"--gpu", gpu, "--functional", "--quiet"}, {program});
+  passes({"--gpu", "a100", "--quiet"}, {program});
+}
+
+TEST_F(Cublas, HandlesArgumentsStreamsAndGraphs) {
+  RADDLE_NEED_NVCC();
+  const std::string program = build("cublas_api");
+  passes({"--gpu", "a100", "--functional", "--quiet"}, {program});
+  passes({"--gpu", "a100", "--live", "--quiet"}, {program});
+  passes({"--gpu", "a100", "--quiet"}, {program});
+}
+
+TEST_F(Cublas, WhatIsNotThereFailsTheRunByName) {
+  RADDLE_NEED_NVCC();
+  const Outcome o = exec({"--functional", "--quiet"}, {build("cublas_api"), "more"});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_THAT(o.out, HasSubstr("PASS"));
+  EXPECT_THAT(o.err, HasSubstr("cublasCgemm_v2 is not supported (CUBLAS_STATUS_NOT_SUPPORTED)"));
+}
+
+// NVIDIA's own library is where the program's path leads first.
+TEST_F(Cublas, StandsBeforeALibraryInTheProgramsOwnPath) {
+  RADDLE_NEED_NVCC();
+  const std::string program = build_program(folder_, "cublas_api",
+                                            "-lcublas -Xlinker --disable-new-dtags -Xlinker "
+                                            "-rpath=/usr/local/cuda/lib64");
+  passes({"--gpu", "a100", "--functional", "--quiet"}, {program});
+}
+
+}  // namespace
+}  // namespace raddle::test
