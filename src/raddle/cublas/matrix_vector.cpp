@@ -1,21 +1,13 @@
 // Level 2: matrices with vectors.
 #include <algorithm>
-#include <string>
-#include <type_traits>
 
 #include "raddle/cublas/handle.h"
 #include "raddle/cublas/product.h"
+#include "raddle/cublas/vector_kernels.h"
 
 using namespace raddle::cublas;
 
 namespace {
-
-constexpr const char* kModule = "vectors";
-
-template <class T>
-std::string name(const char* word) {
-  return std::string("blas_") + (std::is_same_v<T, float> ? "s" : "d") + word;
-}
 
 template <class T>
 int gemv(Handle* handle, int op, std::int64_t m, std::int64_t n, const T* alpha, const T* a,
@@ -32,11 +24,11 @@ int gemv(Handle* handle, int op, std::int64_t m, std::int64_t n, const T* alpha,
     long long rows = m, columns = n, apart = ld;
     if (transposed) {
       void* arguments[] = {&rows, &scale, &a, &apart, &from, &keep, &to};
-      h.device.launch(kModule, name<T>("gemv_t"), {static_cast<unsigned>(n), 1, 1}, kGemvThreads,
-                      arguments, h.stream);
+      h.device.launch(kVectorModule, vector_kernel<T>("gemv_t"), {static_cast<unsigned>(n), 1, 1},
+                      kGemvThreads, arguments, h.stream);
     } else {
       void* arguments[] = {&rows, &columns, &scale, &a, &apart, &from, &keep, &to};
-      h.device.launch(kModule, name<T>("gemv_n"),
+      h.device.launch(kVectorModule, vector_kernel<T>("gemv_n"),
                       {static_cast<unsigned>((m - 1) / kGemvRows + 1), 1, 1},
                       kGemvRows * kGemvSlices, arguments, h.stream);
     }
@@ -59,7 +51,7 @@ int ger(Handle* handle, std::int64_t m, std::int64_t n, const T* alpha, const T*
       T* columns = a + first * ld;
       Vector part{.at = static_cast<T*>(right.at) + first * step_y, .step = step_y};
       void* arguments[] = {&rows, &scale, &left, &part, &columns, &apart};
-      h.device.launch(kModule, name<T>("ger"),
+      h.device.launch(kVectorModule, vector_kernel<T>("ger"),
                       {static_cast<unsigned>((m - 1) / kThreads + 1),
                        static_cast<unsigned>(std::min(n - first, kMaxColumns)), 1},
                       kThreads, arguments, h.stream);

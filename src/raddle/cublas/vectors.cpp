@@ -4,18 +4,13 @@
 #include <type_traits>
 
 #include "raddle/cublas/handle.h"
+#include "raddle/cublas/vector_kernels.h"
 
 using namespace raddle::cublas;
 
 namespace {
 
-constexpr const char* kModule = "vectors";
 constexpr unsigned kThreads = 256;
-
-template <class T>
-std::string name(const char* word) {
-  return std::string("blas_") + (std::is_same_v<T, float> ? "s" : "d") + word;
-}
 
 /// A thread for each element, where the grid may be that large; else they take several.
 unsigned blocks_for(std::int64_t n) {
@@ -27,7 +22,8 @@ template <class T, class... More>
 void each(Handle& h, const char* word, std::int64_t n, More... more) {
   long long count = n;
   void* arguments[] = {&count, &more...};
-  h.device.launch(kModule, name<T>(word), {blocks_for(n), 1, 1}, kThreads, arguments, h.stream);
+  h.device.launch(kVectorModule, vector_kernel<T>(word), {blocks_for(n), 1, 1}, kThreads, arguments,
+                  h.stream);
 }
 
 template <class T>
@@ -58,11 +54,12 @@ int reduce(Handle* from, const char* word, std::int64_t n, const T* x, std::int6
     static_assert(kReductionBlocks * kPartialBytes + sizeof(double) <= Device::kRoomBytes);
     Vector left = vector(x, n, step_x), right = vector(y, n, step_y);
     void* of_grid[] = {&count, &left, &right, &partial};
-    handle.device.launch(kModule, name<T>(word), {static_cast<unsigned>(blocks), 1, 1},
-                         kReductionThreads, of_grid, handle.stream);
+    handle.device.launch(kVectorModule, vector_kernel<T>(word),
+                         {static_cast<unsigned>(blocks), 1, 1}, kReductionThreads, of_grid,
+                         handle.stream);
     void* of_end[] = {&blocks, &partial, &to};
     const bool wide = std::is_same_v<Result, std::int64_t>;
-    handle.device.launch(kModule, name<T>(word) + (wide ? "_end_64" : "_end"), {},
+    handle.device.launch(kVectorModule, vector_kernel<T>(word) + (wide ? "_end_64" : "_end"), {},
                          kReductionThreads, of_end, handle.stream);
     if (!on_host) return;
     copy(result, to, sizeof *result, handle.stream);
