@@ -301,9 +301,9 @@ TEST_F(OpStreamFile, EveryAlteredByteIsRefused) {
 TEST_F(OpStreamFile, OtherFilesAndVersionsAreRefusedByName) {
   EXPECT_THAT(error_with("hello, this is some text file"),
               HasSubstr("not a Raddle op-stream file"));
-  EXPECT_THAT(
-      error_with(std::string("RADDLE\r\n\x09\0\0\0 and more", 21)),
-      testing::AllOf(HasSubstr("version 9"), HasSubstr("version " + std::to_string(kFileVersion))));
+  EXPECT_THAT(error_with(std::string("RADDLE\r\n\x09\0\0\0 and more", 21)),
+              testing::AllOf(HasSubstr("version 9"),
+                             HasSubstr("versions 7 to " + std::to_string(kFileVersion))));
   EXPECT_THROW(FileReader("/no/such.rdl"), InputError);
   EXPECT_THROW(FileReader("/tmp"), InputError);
 }
