@@ -13,6 +13,9 @@ run() {
   has version.txt compiler
   raddle doctor >doctor.txt
   has doctor.txt /usr/lib/raddle/libcudart.so.13
+  for library in libcudart.so.12 libcublas.so.12 libcublasLt.so.13; do
+    test -s "/usr/lib/raddle/$library"
+  done
   has doctor.txt "apt-get install g++"
   test -s /usr/share/man/man1/raddle.1.gz || test -s /usr/share/man/man1/raddle.1
   bash -n /usr/share/bash-completion/completions/raddle

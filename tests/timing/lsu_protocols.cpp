@@ -74,6 +74,7 @@ class LsuProtocol : public ::testing::Test {
     void acknowledged(unsigned w) { test.acknowledged(w); }
     void constant(const LsuCore::Owner&) { FAIL() << "none was asked for"; }
     void fetched(unsigned) { FAIL() << "none was asked for"; }
+    void copied(unsigned) { FAIL() << "none was asked for"; }
   };
   void loaded(const LsuCore::Owner& o) {
     ++ended_loads;
@@ -93,7 +94,7 @@ class LsuProtocol : public ::testing::Test {
     for (const trace::Transaction& p : transactions)
       payload.insert(payload.end(), {p.line, p.words, p.lanes});
     const unsigned operations =
-        lsu.enter_lines(now, {static_cast<std::uint8_t>(warp), 0, {}, inst, &in}, payload.data(),
+        lsu.enter_lines(now, {.warp = static_cast<std::uint8_t>(warp), .inst = inst, .code = &in}, payload.data(),
                         static_cast<unsigned>(transactions.size()), 0);
     const bool waits = in.route == Route::Load || in.route == Route::Atomic;
     (waits ? loads_of : stores_of)[warp] += operations;

@@ -45,7 +45,7 @@ Choice choose(const Handle& handle, const Product& product) {
   const bool pedantic = handle.is_pedantic() || product.compute == kCompute16FPedantic ||
                         product.compute == kCompute32FPedantic ||
                         product.compute == kCompute32IPedantic;
-  const int from = pedantic ? std::numeric_limits<int>::max() : capability;
+  const int from = pedantic ? 0 : capability;
   const int tile = tile_for(handle, product);
   switch (product.type_ab) {
     case kF64:

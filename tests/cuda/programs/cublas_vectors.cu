@@ -81,6 +81,8 @@ T result(bool on_device, Call call) {
   return on_device ? there.value() : here;
 }
 
+constexpr int kDepth = 8;  // of sums: they are trees
+
 template <class T>
 void reductions(cublasHandle_t h, int n, int step_x, int step_y, bool on_device) {
   using N = Names<T>;
@@ -88,10 +90,13 @@ void reductions(cublasHandle_t h, int n, int step_x, int step_y, bool on_device)
   Array<T> x(room(n, step_x), random), y(room(n, step_y), random);
   const int forward = std::abs(step_x);
   cublasSetPointerMode(h, on_device ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST);
-  double dot = 0, sum = 0, squares = 0, most = -1, least = 1e9;
+  long double dot = 0, sum = 0, squares = 0, products = 0;
+  double most = -1, least = 1e9;
   int at_most = 0, at_least = 0;
   for (int i = 0; i < n; ++i) {
-    dot += double(x.host[place(i, n, step_x)]) * y.host[place(i, n, step_y)];
+    const double product = double(x.host[place(i, n, step_x)]) * y.host[place(i, n, step_y)];
+    dot += product;
+    products += std::abs(product);
     const double one = std::abs(double(x.host[place(i, n, forward)]));
     sum += one;
     squares += one * one;
@@ -101,11 +106,11 @@ void reductions(cublasHandle_t h, int n, int step_x, int step_y, bool on_device)
   const std::string what = std::string(N::name) + " n=" + std::to_string(n);
   const T *px = x.device, *py = y.device;
   near<T>(result<T>(on_device, [&](T* to) { return N::dot(h, n, px, step_x, py, step_y, to); }),
-          dot, 1, n, what + " dot");
-  near<T>(result<T>(on_device, [&](T* to) { return N::asum(h, n, px, forward, to); }), sum, 1, n,
-          what + " asum");
+          dot, products, kDepth, what + " dot");
+  near<T>(result<T>(on_device, [&](T* to) { return N::asum(h, n, px, forward, to); }), sum, sum,
+          kDepth, what + " asum");
   near<T>(result<T>(on_device, [&](T* to) { return N::nrm2(h, n, px, forward, to); }),
-          std::sqrt(squares), 1, n, what + " nrm2");
+          std::sqrt(squares), std::sqrt(squares), kDepth, what + " nrm2");
   check(result<int>(on_device, [&](int* to) { return N::amax(h, n, px, forward, to); }) == at_most,
         what + " amax");
   check(result<int>(on_device, [&](int* to) { return N::amin(h, n, px, forward, to); }) == at_least,
