@@ -180,7 +180,8 @@ TEST(CompareOwn, BadRecordings) {
   std::string bytes = read_file(site.file("v.rdl"));
   bytes[8] = 6;
   site.folder.write("old.rdl", bytes);
-  expect_refused(compared("old.rdl"), {"old.rdl", "version 6", "this program reads versions 7 to 8"});
+  expect_refused(compared("old.rdl"),
+                 {"old.rdl", "version 6", "this program reads versions 7 to 8"});
   expect_refused(raddle("compare --policies lrr", {site.file("v.rdl"), "size=tiny"}),
                  {"size=tiny", "a recording has its parameters already"});
 }

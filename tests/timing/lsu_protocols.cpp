@@ -94,8 +94,8 @@ class LsuProtocol : public ::testing::Test {
     for (const trace::Transaction& p : transactions)
       payload.insert(payload.end(), {p.line, p.words, p.lanes});
     const unsigned operations =
-        lsu.enter_lines(now, {.warp = static_cast<std::uint8_t>(warp), .inst = inst, .code = &in}, payload.data(),
-                        static_cast<unsigned>(transactions.size()), 0);
+        lsu.enter_lines(now, {.warp = static_cast<std::uint8_t>(warp), .inst = inst, .code = &in},
+                        payload.data(), static_cast<unsigned>(transactions.size()), 0);
     const bool waits = in.route == Route::Load || in.route == Route::Atomic;
     (waits ? loads_of : stores_of)[warp] += operations;
     return true;
@@ -278,6 +278,7 @@ TEST(LsuAnswers, GoOutOnWiresOfTheirOwn) {
     void acknowledged(unsigned) {}
     void constant(const LsuCore::Owner&) {}
     void fetched(unsigned) {}
+    void copied(unsigned) {}
   };
   // The bank says that the words are SM 3's now; this L1 tells SM 3 that it has given them up.
   Message taken{7, 3, 5, 1, MessageKind::Invalidate};
