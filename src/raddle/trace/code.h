@@ -157,9 +157,9 @@ struct StaticInst {
   OpClass op_class = OpClass::Int;
   /// Per lane, memory operations (vector accesses: all elements). Of a Fence: kBlockScope if it
   /// orders accesses for the block's threads only, and so waits for nothing; kReleaseOnly if what
-  /// others have written need not be seen behind it; one of groups of copies; else kFullFence. Of a Tensor operation: its
-  /// work in parts of kTensorParts, which are 4096 multiply-adds of f16; 0 counts as all of them;
-  /// and kWarpgroupProduct and what goes with it.
+  /// others have written need not be seen behind it; one of groups of copies; else kFullFence. Of a
+  /// Tensor operation: its work in parts of kTensorParts, which are 4096 multiply-adds of f16; 0
+  /// counts as all of them; and kWarpgroupProduct and what goes with it.
   /// Of a BarrierObject: its ObjectAction.
   std::uint16_t bytes = 0;
   bool bypass_l1 = false;  ///< .cg, .cv, volatile, relaxed and stronger

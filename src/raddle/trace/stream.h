@@ -11,13 +11,14 @@
 //   piece    line (address / 128; relative to the warp's window for local memory),
 //            mask of the 32 4-byte words touched, mask of the lanes that touch them
 // Pieces of a record are distinct lines in order of their lowest lane. `pieces` of a shared-memory
-// op is the number of bank passes (1..32), or, of an access to shared memory of another block of the
-// cluster, kDistant and the rows of 128 bytes that it touches there (1..31, 31 or more), of a
-// LoadConst the number of distinct addresses; none has a payload. Only Alu and Branch instructions share a record; a predicated instruction has its
-// own. A Barrier record's mask word holds barrier id in bits 0-3, kind in bits 4-5 (0 sync, 1
-// arrive, 2 warp-level: no wait) and the expected number of *warps* in bits 8-15 (0 = all of the
-// block). A piece of a BarrierObject record is an object of the block (ObjectChange). `pieces` of a
-// Sleep is the binary logarithm of the nanoseconds, rounded up (0..20), without a payload.
+// op is the number of bank passes (1..32), or, of an access to shared memory of another block of
+// the cluster, kDistant and the rows of 128 bytes that it touches there (1..31, 31 or more), of a
+// LoadConst the number of distinct addresses; none has a payload. Only Alu and Branch instructions
+// share a record; a predicated instruction has its own. A Barrier record's mask word holds barrier
+// id in bits 0-3, kind in bits 4-5 (0 sync, 1 arrive, 2 warp-level: no wait) and the expected
+// number of *warps* in bits 8-15 (0 = all of the block). A piece of a BarrierObject record is an
+// object of the block (ObjectChange). `pieces` of a Sleep is the binary logarithm of the
+// nanoseconds, rounded up (0..20), without a payload.
 #pragma once
 #include <algorithm>
 #include <cstdint>

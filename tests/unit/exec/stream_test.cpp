@@ -305,8 +305,8 @@ TEST(Stream, FencesSayWhetherOthersDataIsSeenBehindThem) {
     EXPECT_EQ(fence_of(full), trace::kFullFence) << full;
   for (const char* block : {"membar.cta;", "fence.acq_rel.cta;", "fence.sc.cta;"})
     EXPECT_EQ(fence_of(block), trace::kBlockScope) << block;
-  for (const char* waits : {"fence.proxy.async;", "cp.async.wait_all;"})
-    EXPECT_EQ(fence_of(waits), trace::kReleaseOnly) << waits;
+  EXPECT_EQ(fence_of("fence.proxy.async;"), trace::kReleaseOnly);
+  EXPECT_EQ(fence_of("cp.async.wait_all;"), trace::kWaitsForCopies);
 }
 TEST(Stream, GenericAccessesToSharedMemoryUseTheirSharedForm) {
   const auto ops = tail(

@@ -65,7 +65,7 @@ void WarpgroupProduct::find_places(const SlowRun& run, Bytes& out) const {
 }
 
 void WarpgroupProduct::read_shared(const SlowRun& run, bool is_a, char* to) const {
-  const Context& c = *run.context;
+  const Context& context = *run.context;
   const u64 descriptor = lane_value<u64>(run.frame, is_a ? a_descriptor : b_descriptor, 0);
   const SharedMatrix matrix = SharedMatrix::of(descriptor);
   if (!SharedMatrix::well_formed(descriptor))
@@ -75,27 +75,27 @@ void WarpgroupProduct::read_shared(const SlowRun& run, bool is_a, char* to) cons
   if (!across && matrix.swizzle != 0 && row > 16u << matrix.swizzle)
     fail(run, fmt::format("matrix descriptor {:#x} swizzles rows shorter than the {} bytes of B's",
                           descriptor, row));
-  const unsigned first = is_a ? kRows * (c.warp->index % kWarps) : 0;  // row or column
+  const unsigned first = is_a ? kRows * (context.warp->index % kWarps) : 0;  // row or column
   const unsigned count = is_a ? kRows : columns;
   const auto part = [&](u32 at) {
-    if (at > c.shared_bytes || c.shared_bytes - at < kPart)
+    if (at > context.shared_bytes || context.shared_bytes - at < kPart)
       fail(run, fmt::format("matrix descriptor {:#x} of {} leads to shared address {:#x}, and the "
                             "block has {} bytes",
-                            descriptor, is_a ? "A" : "B", at, c.shared_bytes));
-    return c.shared + at;
+                            descriptor, is_a ? "A" : "B", at, context.shared_bytes));
+    return context.shared + at;
   };
   if (!across) {
     for (unsigned i = 0; i < count; ++i)
-      for (unsigned p = 0; p < row / kPart; ++p)
-        std::memcpy(to + i * pitch + p * kPart, part(matrix.along_k(first + i, p)), kPart);
+      for (unsigned chunk = 0; chunk < row / kPart; ++chunk)
+        std::memcpy(to + i * pitch + chunk * kPart, part(matrix.along_k(first + i, chunk)), kPart);
     return;
   }
   constexpr unsigned kElements = kPart / 2;  // of 16 bits
   for (unsigned k = 0; k < row / 2; ++k)
     for (unsigned i = 0; i < count; i += kElements) {
       const char* const from = part(matrix.along_mn((first + i) / kElements, k));
-      for (unsigned e = 0; e < kElements; ++e)
-        std::memcpy(to + (i + e) * pitch + 2 * k, from + 2 * e, 2);
+      for (unsigned element = 0; element < kElements; ++element)
+        std::memcpy(to + (i + element) * pitch + 2 * k, from + 2 * element, 2);
     }
 }
 

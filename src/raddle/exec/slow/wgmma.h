@@ -6,9 +6,9 @@
 // all four have come so far (Runner::arrive_at_warpgroup), so whoever waits may tell others that
 // the operands have been read.
 //
-// Of a sparse A two elements of each four along K are there, of tf32 one of two; metadata says which
-// (two bits each; of tf32 as of its halves). Which thread has whose metadata is as the layouts of
-// CUTLASS's sparse traits for sm_90 have it.
+// Of a sparse A two elements of each four along K are there, of tf32 one of two; metadata says
+// which (two bits each; of tf32 as of its halves). Which thread has whose metadata is as the
+// layouts of CUTLASS's sparse traits for sm_90 have it.
 #pragma once
 #include <optional>
 #include <vector>

@@ -6,8 +6,9 @@
 // ended all but the N youngest are over; what belongs to the open group is not waited for.
 //
 // A group's number is told to whoever is issued and comes back when that is over, so it does not
-// matter what is over first. Numbers have eight bits: of more than 254 groups under way the youngest
-// count as one. Left out: a warp that goes on on another SM (warps_abroad.h) has no groups there.
+// matter what is over first. Numbers have eight bits: of more than 254 groups under way the
+// youngest count as one. Left out: a warp that goes on on another SM (warps_abroad.h) has no groups
+// there.
 //
 // Nothing is kept for warps that never issue anything of the kind.
 #pragma once

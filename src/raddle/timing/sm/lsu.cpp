@@ -231,8 +231,8 @@ bool Lsu<L1>::serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::
   return true;
 }
 
-/// Shared memory of another block of the cluster. Only the way there is in it: what the access takes
-/// of that SM's shared memory is left out.
+/// Shared memory of another block of the cluster. Only the way there is in it: what the access
+/// takes of that SM's shared memory is left out.
 template <L1Protocol L1>
 bool Lsu<L1>::serve_distant(Cycle now, const Entry& e, EventWheel& wheel,
                             stats::SmCounters& count) {

@@ -149,7 +149,8 @@ Cycle SmOf<L1>::tick(Cycle now) {
   active |= lsu_.serve(now, board_.wheel(), counters_, (warps.fence_wait | warps.ended) != 0);
   if (kept_out != 0)
     board_.look_again(warps.ready & kept_out & ~lsu_.keeps_out(kept_out, warps.of_tenant));
-  if (tma_.present()) active |= make_copies(now);
+  if (tma_.present()) [[unlikely]]
+    active |= make_copies(now);
   active |= lsu_.inject(now);
   if (abroad_.allowed()) [[unlikely]]
     migration_.note_tick(now);

@@ -26,14 +26,14 @@ void SmOf<L1>::end_group(unsigned w, Beside group) {
 /// The warp issues a copy: one instruction, whatever its records in the stream. Those that follow
 /// it directly and belong to it are taken with it.
 template <L1Protocol L1>
-void SmOf<L1>::issue_copy(Cycle now, unsigned w, const DecodedInst& in) {
-  Warp& warp = board_[w];
-  if (warp.mask == 0) return advance(now, now + 1, w);  // all lanes were predicated off
+void SmOf<L1>::issue_copy(Cycle now, unsigned slot, const DecodedInst& in) {
+  Warp& warp = board_[slot];
+  if (warp.mask == 0) return advance(now, now + 1, slot);  // all lanes were predicated off
   const DecodedKernel& code = *warp.launch->code;
   const auto inst = static_cast<std::uint32_t>(&in - code.instructions());
   const trace::OpKind kind = code.code().instructions[inst].kind;
   TmaUnit::Copy copy;
-  copy.owner = {.warp = static_cast<std::uint8_t>(w),
+  copy.owner = {.warp = static_cast<std::uint8_t>(slot),
                 .kernel = warp.launch->slot,
                 .tenant = warp.launch->tenant,
                 .inst = inst,
@@ -43,8 +43,8 @@ void SmOf<L1>::issue_copy(Cycle now, unsigned w, const DecodedInst& in) {
                                                    : MessageKind::Reduce;
   copy.block = warp.block;
   AsyncGroups& groups = board_.warps().groups;
-  copy.group = groups.issued(AsyncGroups::Kind::Bulk, w);
-  if (!copy.loads()) groups.issued(AsyncGroups::Kind::BulkReads, w);
+  copy.group = groups.issued(AsyncGroups::Kind::Bulk, slot);
+  if (!copy.loads()) groups.issued(AsyncGroups::Kind::BulkReads, slot);
   if (in.beside == Beside::TensorCopy) copy.descriptor = warp.launch->sequence << 32 | inst;
   const unsigned number = tma_.begin(now, std::move(copy));
   const auto take = [&] {
@@ -53,9 +53,9 @@ void SmOf<L1>::issue_copy(Cycle now, unsigned w, const DecodedInst& in) {
     else tma_.add_lines(number, words, warp.transactions, warp.launch->first_line);
   };
   take();
-  const bool more = board_.advance_past(now, now + 1, w, take);
+  const bool more = board_.advance_past(now, now + 1, slot, take);
   tma_.enter(number);
-  if (!more) block_stage_.end_of_stream(now, w);
+  if (!more) block_stage_.end_of_stream(now, slot);
 }
 
 /// The unit makes a step; true if it did.

@@ -1,19 +1,19 @@
-// The unit of an SM that makes bulk and tensor copies (TMA, sm.tma). A thread issues a copy and goes
-// on; the unit makes copies in the order of their issue, one line of global memory after another at
-// its own rate, past the L1D, through the SM's port.
+// The unit of an SM that makes bulk and tensor copies (TMA, sm.tma). A thread issues a copy and
+// goes on; the unit makes copies in the order of their issue, one line of global memory after
+// another at its own rate, past the L1D, through the SM's port.
 //
-// A copy begins sm.tma.latency_cycles after its issue at the earliest, and copy_cycles after the one
-// before it. A tensor copy needs its descriptor first: the unit keeps some, others cost a read of
-// 128 bytes, for which the copies behind wait. A line that is loaded takes shared memory for
+// A copy begins sm.tma.latency_cycles after its issue at the earliest, and copy_cycles after the
+// one before it. A tensor copy needs its descriptor first: the unit keeps some, others cost a read
+// of 128 bytes, for which the copies behind wait. A line that is loaded takes shared memory for
 // shared_cycles when it comes, one that is stored when it leaves. A load is over when its last line
 // has come: then barrier objects hear of all its bytes. A store or reduction has read its source
 // when its last line has left, and is over when all have been acknowledged.
 //
 // Sources: that one thread issues and a unit makes the requests, NVIDIA's H100 whitepaper; requests
 // of 128 bytes and a bound on those under way, FlashGPU-Sim (MICRO 2026). Left out: the stream does
-// not say which descriptor a copy reads, so every tensor copy of a kernel's text has one of its own;
-// copies that wait have no bound; other blocks of the cluster get what is multicast for nothing;
-// lines of the L1D that a copy overwrites stay there.
+// not say which descriptor a copy reads, so every tensor copy of a kernel's text has one of its
+// own; copies that wait have no bound; other blocks of the cluster get what is multicast for
+// nothing; lines of the L1D that a copy overwrites stay there.
 //
 // Values only: what leaves and who hears is its owner's business (sm_copies.h).
 #pragma once

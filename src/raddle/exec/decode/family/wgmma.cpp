@@ -131,11 +131,11 @@ void group(DecodeContext& ctx, const Instruction& inst, BarOp op) {
   Record& r = ctx.out.emit_own(O_bar, OpKind::Barrier);
   ctx.out.op_class(OpClass::Control);
   const auto maximum = std::min<std::int64_t>(left, trace::kMaxGroupsLeft);
-  ctx.out.current().bytes =
-      !waits      ? trace::kEndsProducts
-      : left == 0 ? trace::kWaitsForProducts
-                  : static_cast<std::uint16_t>(trace::kWaitsForProductGroups |
-                                               static_cast<unsigned>(maximum) << trace::kGroupsLeft);
+  ctx.out.current().bytes = !waits      ? trace::kEndsProducts
+                            : left == 0 ? trace::kWaitsForProducts
+                                        : static_cast<std::uint16_t>(trace::kWaitsForProductGroups |
+                                                                     static_cast<unsigned>(maximum)
+                                                                         << trace::kGroupsLeft);
   r.imm = static_cast<std::int32_t>(op);
   r.aux = static_cast<u32>(left);
 }
