@@ -49,8 +49,6 @@ TOOLCHAIN
     fail "cmake failed for aarch64 (build/aarch64.log)"
 }
 
-hash_of() { "$@" --quiet --json - | sed -n 's/^  "state_hash": "\([0-9a-f]*\)".*/\1/p'; }
-
 fetch_root
 configure
 tests=(test_unit_base test_unit_ptx test_unit_exec)

@@ -68,3 +68,7 @@ build_page() {
     say "page: could not be built (build/page.log); reports will hold a plain notice instead"
   fi
 }
+
+hash_of() { # hash_of PROGRAM OPTIONS...
+  "$@" --quiet --json - | sed -n 's/^  "state_hash": "\([0-9a-f]*\)".*/\1/p'
+}

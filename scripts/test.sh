@@ -138,10 +138,6 @@ assert program().startswith('$into') and raddle.__file__.startswith('$into')
 assert raddle.run('vecadd', size='tiny').correct")
 }
 
-hash_of() { # hash_of PROGRAM OPTIONS...
-  "$@" --quiet --json - | sed -n 's/^  "state_hash": "\([0-9a-f]*\)".*/\1/p'
-}
-
 # One state_hash from gcc and clang builds, twice, with --no-skip, and with two threads.
 step_hashes() {
   local gcc=build/release/raddle clang=build/tsan/raddle run reference other

@@ -196,6 +196,26 @@ TEST_F(SmTma, ACopyOfNothingIsOverAtOnce) {
   EXPECT_TRUE(seen.sent.empty()) << "all of it lies outside the tensor";
   EXPECT_GT(seen.issued[4], seen.issued[3] + 1);
 }
+TEST_F(SmTma, ATensorCopyOfNothingReadsItsDescriptorAllTheSame) {
+  const auto all = groups(trace::kWaitsForBulkGroups);
+  const Seen seen = run([&](WarpWriter& w) {
+    w.lines(tensor, {}).op(alu).lines(store, {}).op(ends).op(all).lines(load, lines(200, 1));
+    w.op(exit);
+  });
+  ASSERT_EQ(seen.sent.size(), 2u);
+  EXPECT_EQ(seen.sent[0], 5u);
+  EXPECT_GT(seen.issued[4], seen.sent[0] + 100) << "the store of nothing is behind it";
+  EXPECT_GT(seen.sent[1], seen.issued[5]);
+}
+TEST_F(SmTma, AStoreOfNothingReadsItsDescriptorAllTheSame) {
+  code.raw().instructions[store].copy = trace::CopyKind::Tensor;
+  const auto reads = groups(trace::kWaitsForBulkReads);
+  const Seen seen = run([&](WarpWriter& w) {
+    w.lines(store, {}).op(ends).op(reads).lines(store, lines(100, 1)).op(exit);
+  });
+  EXPECT_EQ(seen.sent.size(), 2u);
+  EXPECT_GT(seen.issued[2], seen.sent[0] + 100);
+}
 TEST_F(SmTma, WithoutTheUnitTheLoadStoreUnitMakesThem) {
   machine.sm.tma = {};
   const Seen seen = run([&](WarpWriter& w) {

@@ -233,6 +233,20 @@ void read_operands(const Json& json, const KernelCode& code, std::size_t size, S
   if (inst.alias_of != kNoRegister && inst.alias_of >= size) broken("alias");
 }
 
+/// Of what can be part of a copy that a unit of the SM makes: it reaches global memory or tells
+/// barrier objects, and no register waits for it.
+bool may_be_copy(const StaticInst& inst) {
+  switch (inst.kind) {
+    case OpKind::LoadGlobal:
+    case OpKind::StoreGlobal:
+    case OpKind::ReduceGlobal:
+    case OpKind::BarrierObject:
+      return inst.writes.empty();
+    default:
+      return false;
+  }
+}
+
 /// Left out where it is not known: so are recordings of before.
 void read_source(const Json& json, const KernelCode& code, StaticInst& inst) {
   if (json.size() < 13) return;
@@ -273,6 +287,7 @@ KernelCode code_from_json(const Json& json) {
     inst.line = number<std::uint32_t>(i.at(6));
     inst.opcode = number<std::uint16_t>(i.at(7));
     if (inst.opcode >= code.opcode_names.size()) broken("opcode name");
+    if (inst.copy != CopyKind::None && !may_be_copy(inst)) broken("kind of a copy");
     read_operands(i, code, size, inst);
     read_source(i, code, inst);
     code.instructions.push_back(std::move(inst));

@@ -41,9 +41,9 @@ std::shared_ptr<const KernelCode> some_code() {
   load.opcode = 1;
   load.bypass_l1 = true;
   load.acquires = true;
+  load.copy = CopyKind::Tensor;
   shared.kind = OpKind::LoadShared;
   shared.opcode = 2;
-  shared.copy = CopyKind::Tensor;
   code->instructions = {add, load, shared};
   code->instructions.resize(3 + kMaxRun, add);
   return code;
@@ -449,6 +449,22 @@ TEST(CodeJson, RegistersOfMachineCodeAreKeptWhereTheyAreKnown) {
                           nlohmann::json{{75, 0}}, nlohmann::json("many")}) {
     json["compiled_registers"] = bad;
     EXPECT_ANY_THROW(code_from_json(json)) << bad;
+  }
+}
+
+TEST(CodeJson, CopiesAreOfWhatReachesGlobalMemoryOrTellsObjects) {
+  for (unsigned kind = 0; kind < kOpKinds; ++kind) {
+    KernelCode code = *some_code();
+    code.instructions[2].kind = static_cast<OpKind>(kind);
+    code.instructions[2].copy = CopyKind::Bulk;
+    const bool may = code.instructions[2].kind == OpKind::LoadGlobal ||
+                     code.instructions[2].kind == OpKind::StoreGlobal ||
+                     code.instructions[2].kind == OpKind::ReduceGlobal ||
+                     code.instructions[2].kind == OpKind::BarrierObject;
+    if (may) EXPECT_EQ(code_from_json(code_to_json(code)), code) << kind;
+    else EXPECT_THROW(code_from_json(code_to_json(code)), InputError) << kind;
+    code.instructions[2].writes = {7};
+    EXPECT_THROW(code_from_json(code_to_json(code)), InputError) << "nobody would write it";
   }
 }
 

@@ -74,7 +74,7 @@ bool SmOf<L1>::make_copies(Cycle now) {
     if (!copy.loads()) lsu_.occupy(now, tma_.shared_cycles());
   }
   progress_ = now;
-  if (copy.all_asked() && !copy.loads())
+  if (copy.all_asked && !copy.loads())
     over_beside(now, AsyncGroups::Kind::BulkReads, copy.owner.warp, copy.group);
   if (copy.is_over()) copy_over(now, step.copy);
   return true;

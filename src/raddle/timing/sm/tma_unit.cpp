@@ -87,7 +87,8 @@ TmaUnit::Step TmaUnit::step(Cycle now) {
     out.line = copy.lines[copy.asked++];
     ask(out.copy);
   }
-  if (copy.all_asked()) leave_queue();
+  copy.all_asked = copy.asked == copy.lines.size();
+  if (copy.all_asked) leave_queue();
   return out;
 }
 

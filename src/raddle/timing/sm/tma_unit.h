@@ -42,11 +42,11 @@ class TmaUnit {
     std::uint64_t descriptor = kNone;  ///< that it needs
     std::uint32_t asked = 0;           ///< of its lines
     std::uint32_t under_way = 0;       ///< requests that have not been answered
+    bool all_asked = false;            ///< its descriptor and lines, if there are any
     std::vector<LineAccess> lines;
     std::vector<std::uint32_t> objects;  ///< changes (trace::ObjectChange) when it is over
     bool loads() const { return kind == MessageKind::Read; }
-    bool all_asked() const { return asked == lines.size(); }
-    bool is_over() const { return all_asked() && under_way == 0; }
+    bool is_over() const { return all_asked && under_way == 0; }
   };
   /// What a step does.
   struct Step {
