@@ -18,7 +18,10 @@ namespace raddle::test {
 /// A small machine that has everything.
 inline std::vector<sim::Setup> small_machine() {
   config::Tree tree = sim::load_gpu("gtx480");
-  tree.set_option("sm.count=2", "test");
+  for (const char* setting : {"sm.count=2", "sm.tma.interval_cycles=2", "sm.tma.lines_in_flight=8",
+                              "sm.tma.descriptors=2", "sm.cluster.latency_cycles=100",
+                              "sm.warpgroup.interval_cycles=8", "sm.warpgroup.latency_cycles=20"})
+    tree.set_option(setting, "test");
   std::vector<sim::Setup> out;
   out.push_back(sim::read_setup(tree, policy::all_policies()));
   return out;
@@ -43,15 +46,17 @@ inline std::string notified_of(const std::string& path) {
   }
 }
 
-inline constexpr const char* kSmallKernel = R"(.version 7.0
-.target sm_70
+inline constexpr const char* kSmallKernel = R"(.version 8.0
+.target sm_90a
 .address_size 64
 .visible .entry walk(.param .u64 buffer, .param .u32 steps)
 {
-  .reg .pred %p<3>;
-  .reg .b32 %r<9>;
-  .reg .b64 %d<4>;
+  .reg .pred %p<5>;
+  .reg .b32 %r<10>;
+  .reg .b64 %d<5>;
   .shared .align 4 .b8 tile[512];
+  .shared .align 16 .b8 box[512];
+  .shared .align 8 .b64 come;
   ld.param.u64 %d1, [buffer];
   ld.param.u32 %r1, [steps];
   mov.u32 %r2, %ctaid.x;
@@ -62,7 +67,24 @@ inline constexpr const char* kSmallKernel = R"(.version 7.0
   add.s64 %d3, %d1, %d2;
   mov.u32 %r8, tile;
   mad.lo.s32 %r8, %r4, 4, %r8;
+  setp.eq.u32 %p3, %r4, 0;
+  @!%p3 bra begun;
+  mbarrier.init.shared.b64 [come], 1;
+  mbarrier.arrive.expect_tx.shared.b64 %d4, [come], 512;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [box], [%d1], 512, [come];
+begun:
+  bar.sync 0;
+waits:
+  mbarrier.try_wait.parity.shared.b64 %p4, [come], 0;
+  @!%p4 bra waits;
+  @!%p3 bra again;
+  cp.async.bulk.global.shared::cta.bulk_group [%d1], [box], 512;
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group.read 0;
 again:
+  cp.async.ca.shared.global [%r8], [%d3], 4;
+  cp.async.commit_group;
+  cp.async.wait_group 1;
   ld.global.u32 %r6, [%d3];
   st.shared.u32 [%r8], %r6;
   bar.sync 0;
@@ -78,7 +100,8 @@ again:
 }
 )";
 
-/// Records two launches of a small kernel with loads, stores, barriers, atomics and shared memory.
+/// Records two launches of a small kernel with loads, stores, barriers, atomics, shared memory and
+/// copies beside the warp.
 inline void record_small(const std::string& path) {
   const std::string ptx = path + ".ptx";
   std::ofstream(ptx) << kSmallKernel;
