@@ -120,11 +120,11 @@ Run best_of(unsigned runs, const std::function<Run()>& f) {
 }
 
 /// One warp follows pointers to lines it has never touched: nearly every cycle is waiting.
-std::unique_ptr<testing::Recording> chase(std::uint32_t steps) {
-  testing::Code code("chase");
+std::unique_ptr<support::Recording> chase(std::uint32_t steps) {
+  support::Code code("chase");
   const auto load = code.load(1, 1), exit = code.exit();
-  auto r = std::make_unique<testing::Recording>(code, trace::LaunchShape{{1}, {32}, 0});
-  r->each_warp([&](testing::WarpWriter& w) {
+  auto r = std::make_unique<support::Recording>(code, trace::LaunchShape{{1}, {32}, 0});
+  r->each_warp([&](support::WarpWriter& w) {
     for (std::uint32_t i = 0; i < steps; ++i)
       w.lines(load, {{(1u << 29) + i * 4099 % (1u << 22), 1, 1}}, 1);
     w.op(exit);
@@ -132,17 +132,17 @@ std::unique_ptr<testing::Recording> chase(std::uint32_t steps) {
   return r;
 }
 Run run_chase() {
-  testing::GpuHarness gpu(test::make_setup({kBarredGpu, {}, {}, {}}).machine);
+  support::GpuHarness gpu(test::make_setup({kBarredGpu, {}, {}, {}}).machine);
   const auto few = chase(1000), many = chase(20000);
   gpu.run(*few);  // warm-up
-  const std::uint64_t before = testing::allocations_so_far();
+  const std::uint64_t before = support::allocations_so_far();
   const Cycle few_cycles = gpu.run(*few);
-  const std::uint64_t between = testing::allocations_so_far();
+  const std::uint64_t between = support::allocations_so_far();
   Run run;
   const double p = processor_seconds();
   run.cycles = gpu.run(*many);
   run.processor = processor_seconds() - p;
-  const std::uint64_t after = testing::allocations_so_far();
+  const std::uint64_t after = support::allocations_so_far();
   run.allocations_per_cycle =
       (static_cast<double>(after - between) - static_cast<double>(between - before)) /
       static_cast<double>(run.cycles - few_cycles);

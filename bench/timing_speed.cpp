@@ -14,10 +14,10 @@
 #include "support/stream_builder.h"
 
 using namespace raddle;
-using testing::Code;
-using testing::Recording;
-using testing::TransactionSpec;
-using testing::WarpWriter;
+using support::Code;
+using support::Recording;
+using support::TransactionSpec;
+using support::WarpWriter;
 
 namespace {
 
@@ -196,7 +196,7 @@ void simulate(benchmark::State& state, const Kernel& kernel, const timing::GpuOp
   double cycles = 0;
   double issued = 0;
   for (auto _ : state) {
-    timing::Gpu gpu(testing::large_machine(), choices, options);
+    timing::Gpu gpu(support::large_machine(), choices, options);
     gpu.run(work->stream(), {kernel.name, StreamId{}, 0});
     cycles += static_cast<double>(gpu.now());
     issued += static_cast<double>(gpu.counters().sm.issued);

@@ -38,6 +38,13 @@ function(raddle_precompile target)
     raddle_cache_precompiled(${target})
   endif()
 endfunction()
+# raddle_reuse_precompiled(target other): the other's, which is compiled with the same options.
+function(raddle_reuse_precompiled target other)
+  if(RADDLE_UNITY)
+    target_precompile_headers(${target} REUSE_FROM ${other})
+    raddle_cache_precompiled(${target})
+  endif()
+endfunction()
 # What ccache asks for before it keeps what was compiled with such headers (scripts/common.sh sets its sloppiness).
 function(raddle_cache_precompiled target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

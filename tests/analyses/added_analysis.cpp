@@ -14,7 +14,7 @@
 #include "support/errors.h"
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::added_analysis_test {
 namespace {
 
 using testing::Contains;
@@ -83,4 +83,4 @@ TEST(AddedAnalysis, IsListedWithItsFigures) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::added_analysis_test

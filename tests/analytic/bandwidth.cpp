@@ -4,7 +4,7 @@
 #include "analytic/page.h"
 #include "analytic/probes.h"
 
-namespace raddle::verification {
+namespace raddle::verification::bandwidth_test {
 namespace {
 
 class Bandwidth : public testing::TestWithParam<std::string> {
@@ -87,4 +87,4 @@ TEST_P(Bandwidth, Dram) {
 }
 
 }  // namespace
-}  // namespace raddle::verification
+}  // namespace raddle::verification::bandwidth_test

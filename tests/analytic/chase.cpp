@@ -12,7 +12,7 @@
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/flits.h"
 
-namespace raddle::verification {
+namespace raddle::verification::chase_test {
 namespace {
 
 /// Core cycles per cycle of the network.
@@ -29,7 +29,7 @@ class ChaseOf : public testing::TestWithParam<std::string> {
     for (std::uint64_t i = 0; i < 16; ++i) path.push_back(i * stride);
     return path;
   }
-  double network_ratio() const { return verification::network_ratio(m); }
+  double network_ratio() const { return chase_test::network_ratio(m); }
   /// Where two clocks meet, a packet waits for the next cycle of the other one: twice each way.
   double crossing() const { return network_ratio() == 1 ? 0 : 2 * (network_ratio() + 1); }
   /// Routers and channels between the first SM and a line's slice, one way; none in a crossbar.
@@ -249,4 +249,4 @@ TEST_P(IkraTable2, RemoteL1) {
 }
 
 }  // namespace
-}  // namespace raddle::verification
+}  // namespace raddle::verification::chase_test

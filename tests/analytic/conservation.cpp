@@ -4,7 +4,7 @@
 #include "analytic/page.h"
 #include "analytic/probes.h"
 
-namespace raddle::verification {
+namespace raddle::verification::conservation_test {
 namespace {
 
 TEST(Conservation, NothingIsLostOrMadeUp) {
@@ -35,4 +35,4 @@ TEST(Conservation, NothingIsLostOrMadeUp) {
 }
 
 }  // namespace
-}  // namespace raddle::verification
+}  // namespace raddle::verification::conservation_test

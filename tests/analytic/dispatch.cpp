@@ -5,7 +5,7 @@
 
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::dispatch_test {
 namespace {
 
 Cycle empty_kernel(const char* gpu, std::uint32_t blocks, std::vector<std::string> set = {}) {
@@ -32,4 +32,4 @@ TEST(Dispatch, OneBlockACycleWhereNothingElseIsSaid) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::dispatch_test

@@ -3,7 +3,7 @@
 #include "support/dram_rig.h"
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::dram_test {
 namespace {
 
 using test::ChannelRig;
@@ -89,4 +89,4 @@ TEST_P(ShippedMemory, StreamsAtTheShareItsTableLeaves) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::dram_test

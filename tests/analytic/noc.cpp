@@ -4,7 +4,7 @@
 #include "analytic/page.h"
 #include "support/network_rig.h"
 
-namespace raddle::verification {
+namespace raddle::verification::noc_test {
 namespace {
 
 TEST(Network, CrossbarSaturatesWhereHeadOfLineBlockingPutsIt) {
@@ -41,4 +41,4 @@ TEST(Network, MeshTakesRouterAndChannelPerHop) {
 }
 
 }  // namespace
-}  // namespace raddle::verification
+}  // namespace raddle::verification::noc_test

@@ -8,7 +8,7 @@
 #include "analytic/probes.h"
 #include "functional/workload_support.h"
 
-namespace raddle::verification {
+namespace raddle::verification::silicon_test {
 namespace {
 
 const test::RunSpec kV100{"v100", {}, {}, {}};
@@ -105,4 +105,4 @@ TEST(Silicon, H100) {
 }
 
 }  // namespace
-}  // namespace raddle::verification
+}  // namespace raddle::verification::silicon_test

@@ -4,7 +4,7 @@
 #include "analytic/page.h"
 #include "analytic/probes.h"
 
-namespace raddle::verification {
+namespace raddle::verification::sm_test {
 namespace {
 
 class Sm : public testing::TestWithParam<std::string> {
@@ -137,4 +137,4 @@ TEST(Little, MshrEntriesBoundTheMissesInFlight) {
 }
 
 }  // namespace
-}  // namespace raddle::verification
+}  // namespace raddle::verification::sm_test

@@ -2,7 +2,7 @@
 #include "cli/raddle.h"
 #include "raddle_paths.h"
 
-namespace raddle::test {
+namespace raddle::test::analyze_test {
 namespace {
 
 TEST(Analyze, CacheComparesReplacements) {
@@ -291,4 +291,4 @@ TEST(Analyze, WhereThereIsNoRoomForTheAccessesTheFolderIsNamed) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::analyze_test

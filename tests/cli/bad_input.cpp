@@ -5,7 +5,7 @@
 #include "cli/raddle.h"
 #include "raddle_paths.h"
 
-namespace raddle::test {
+namespace raddle::test::bad_input_test {
 namespace {
 
 /// Refused, and no result file left behind.
@@ -244,4 +244,4 @@ TEST(BadInput, NumbersOutOfRange) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::bad_input_test

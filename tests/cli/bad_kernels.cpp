@@ -1,7 +1,7 @@
 // Kernels that do not fit, do not end, or touch memory that is not theirs.
 #include "cli/raddle.h"
 
-namespace raddle::test {
+namespace raddle::test::bad_kernels_test {
 namespace {
 
 constexpr std::chrono::seconds kSoon(60);
@@ -226,4 +226,4 @@ TEST_F(BadKernel, BesideAHealthyTenantSaysWhatItSaysAlone) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::bad_kernels_test

@@ -3,7 +3,7 @@
 #include "raddle/base/rng.h"
 #include "raddle_paths.h"
 
-namespace raddle::test {
+namespace raddle::test::bad_ptx_test {
 namespace {
 
 const std::string kWorkloads = RADDLE_SOURCE_DIR "/workloads/";
@@ -157,4 +157,4 @@ TEST(Ptx, AHundredMegabytesOfInstructionsEndSoon) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::bad_ptx_test

@@ -2,7 +2,7 @@
 #include "cli/raddle.h"
 #include "raddle_paths.h"
 
-namespace raddle::test {
+namespace raddle::test::bad_slurm_test {
 namespace {
 
 constexpr const char* kSweep = "sweep " RADDLE_SOURCE_DIR "/experiments/demo/warps.toml ";
@@ -47,4 +47,4 @@ TEST_F(BadSlurm, Options) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::bad_slurm_test

@@ -1,7 +1,7 @@
 // raddle run --check: what is told, and what is refused.
 #include "cli/raddle.h"
 
-namespace raddle::test {
+namespace raddle::test::checks_test {
 namespace {
 
 constexpr const char* kKernels = R"(.version 7.8
@@ -92,4 +92,4 @@ TEST_F(Checks, WhatCannotBeCheckedIsRefused) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::checks_test

@@ -1,7 +1,7 @@
 // A + B: tenants that share the GPU.
 #include "cli/raddle.h"
 
-namespace raddle::test {
+namespace raddle::test::corun_test {
 namespace {
 
 TEST(CorunCommand, TwoTenantsShareTheGpu) {
@@ -135,4 +135,4 @@ TEST(CorunCommand, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::corun_test

@@ -3,7 +3,7 @@
 #include "raddle_paths.h"
 #include "support/nvcc.h"
 
-namespace raddle::test {
+namespace raddle::test::device_ptx_test {
 namespace {
 
 const std::string kData = RADDLE_SOURCE_DIR "/tests/data/fatbin/";
@@ -70,4 +70,4 @@ TEST(DevicePtx, PartsAreLinkedBeforeTheyAreJudged) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::device_ptx_test

@@ -4,7 +4,7 @@
 #include "cli/raddle.h"
 #include "raddle_paths.h"
 
-namespace raddle::test {
+namespace raddle::test::examples_test {
 namespace {
 
 constexpr const char* kExamples = RADDLE_SOURCE_DIR "/examples/";
@@ -91,4 +91,4 @@ TEST(Example, SlurmNeedsSlurm) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::examples_test

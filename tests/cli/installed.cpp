@@ -6,7 +6,7 @@
 #include "cli/raddle.h"
 #include "raddle/base/files.h"
 
-namespace raddle::test {
+namespace raddle::test::installed_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -186,4 +186,4 @@ TEST(Machines, ADifferenceIsWhatTheOtherSaysOtherwise) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::installed_test

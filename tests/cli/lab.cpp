@@ -3,7 +3,7 @@
 
 #include "cli/lab_site.h"
 
-namespace raddle::test {
+namespace raddle::test::lab_test {
 namespace {
 
 TEST(Sweep, RunsAFileAndShowsWhatCameOut) {
@@ -252,4 +252,4 @@ TEST(Cell, IsNotInTheHelpAndReadsStrictly) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::lab_test

@@ -5,7 +5,7 @@
 
 #include "cli/lab_site.h"
 
-namespace raddle::test {
+namespace raddle::test::lab_trouble_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -263,4 +263,4 @@ TEST(Killed, AtAnyMomentNothingIsLostAndNothingRunsTwice) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::lab_trouble_test

@@ -14,7 +14,7 @@
 #include "raddle/cli/commands/commands.h"
 #include "support/errors.h"
 
-namespace raddle::cli {
+namespace raddle::cli::modes_test {
 namespace {
 
 using testing::HasSubstr;
@@ -174,4 +174,4 @@ TEST(Modes, TheMessageSaysWhatTheOptionIsFor) {
 }
 
 }  // namespace
-}  // namespace raddle::cli
+}  // namespace raddle::cli::modes_test

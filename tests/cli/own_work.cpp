@@ -3,7 +3,7 @@
 #include "cli/lab_site.h"
 #include "raddle_paths.h"
 
-namespace raddle::test {
+namespace raddle::test::own_work_test {
 namespace {
 
 constexpr const char* kSmall = " --gpu gtx480 --set sm.count=2 ";
@@ -473,4 +473,4 @@ launch:
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::own_work_test

@@ -7,7 +7,7 @@
 #include "raddle/base/files.h"
 #include "raddle_paths.h"
 
-namespace raddle::test {
+namespace raddle::test::plugin_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -155,4 +155,4 @@ TEST_F(Plugin, ScriptRefusesWhatIsNoPolicy) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::plugin_test

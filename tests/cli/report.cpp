@@ -2,7 +2,7 @@
 #include "cli/raddle.h"
 #include "support/compressed_text.h"
 
-namespace raddle::test {
+namespace raddle::test::report_test {
 namespace {
 
 using testing::Contains;
@@ -100,4 +100,4 @@ TEST(Report, AFolderThatCannotBeWrittenIsNamed) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::report_test

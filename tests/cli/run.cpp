@@ -1,7 +1,7 @@
 // raddle run and raddle compare when all is well: results, files, settings, repeatability.
 #include "cli/raddle.h"
 
-namespace raddle::test {
+namespace raddle::test::run_test {
 namespace {
 
 std::string hash_of(const std::string& words) {
@@ -309,4 +309,4 @@ TEST(Record, AlteredOrForeignFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::run_test

@@ -4,7 +4,7 @@
 
 #include "cli/raddle.h"
 
-namespace raddle::test {
+namespace raddle::test::seeds_test {
 namespace {
 
 constexpr const char* kSmall = " --gpu ccws --set sm.count=2 --quiet --json -";
@@ -177,4 +177,4 @@ TEST(Executions, SpeedUpsAreOfTime) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::seeds_test

@@ -4,7 +4,7 @@
 #include "cli/raddle.h"
 #include "raddle/lab/run/local_executor.h"
 
-namespace raddle::test {
+namespace raddle::test::surroundings_test {
 namespace {
 
 /// With standard output going to /dev/full.
@@ -212,4 +212,4 @@ TEST(ManyThreads, AreNoMoreThanThereAreCores) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::surroundings_test

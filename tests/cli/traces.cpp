@@ -3,7 +3,7 @@
 
 #include "cli/raddle.h"
 
-namespace raddle::test {
+namespace raddle::test::traces_test {
 namespace {
 
 const std::string kList = RADDLE_TEST_DATA "/accelsim/kernelslist.g";
@@ -75,4 +75,4 @@ TEST(Trace, BadOnesAreRefusedAndNothingIsWritten) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::traces_test

@@ -2,7 +2,7 @@
 // know.
 #include "cli/raddle.h"
 
-namespace raddle::test {
+namespace raddle::test::usage_test {
 namespace {
 
 TEST(Usage, HelpNamesEveryCommand) {
@@ -240,4 +240,4 @@ TEST(List, ExperimentsAreNamedWithWhatTheyShow) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::usage_test

@@ -1,7 +1,7 @@
 // raddle validate --suite: published measurements, simulated and compared.
 #include "cli/raddle.h"
 
-namespace raddle::test {
+namespace raddle::test::validate_suite_test {
 namespace {
 
 TEST(ValidateSuite, TellsMeasuredAndSimulatedByRowAndErrorsByHalf) {
@@ -83,4 +83,4 @@ TEST(ValidateSuite, SimulatesTheMachineThatWasMeasured) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::validate_suite_test

@@ -10,7 +10,7 @@
 #include "raddle/sim/setup/setup.h"
 #include "raddle_paths.h"
 
-namespace raddle {
+namespace raddle::bad_machine_test {
 namespace {
 
 using testing::HasSubstr;
@@ -223,4 +223,4 @@ TEST(GoodOption, ChangesOneValueOnly) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::bad_machine_test

@@ -10,7 +10,7 @@
 #include "raddle/sim/setup/setup.h"
 #include "raddle_paths.h"
 
-namespace raddle {
+namespace raddle::ccws_table1_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -79,4 +79,4 @@ TEST_F(CcwsTable1, TheExperimentsSetNothingOfTheTable) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::ccws_table1_test

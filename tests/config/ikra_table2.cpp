@@ -6,7 +6,7 @@
 #include "raddle/sim/setup/gpus.h"
 #include "raddle/sim/setup/setup.h"
 
-namespace raddle {
+namespace raddle::ikra_table2_test {
 namespace {
 
 TEST(IkraTable2, Parameters) {
@@ -45,4 +45,4 @@ TEST(IkraTable2, MemoriesOfACu) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::ikra_table2_test

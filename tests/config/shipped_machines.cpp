@@ -12,7 +12,7 @@
 #include "raddle/sim/setup/setup.h"
 #include "raddle_paths.h"
 
-namespace raddle {
+namespace raddle::shipped_machines_test {
 namespace {
 
 std::string folder() { return std::string(RADDLE_SOURCE_DIR) + "/gpus/"; }
@@ -237,4 +237,4 @@ TEST(Machines, IkraMicroDiffersFromIkraInWhatTable2Says) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::shipped_machines_test

@@ -12,7 +12,7 @@ namespace raddle::contract {
 namespace {
 
 using policy::BlockPolicy;
-using testing::PlannedLaunch;
+using support::PlannedLaunch;
 
 /// What the suite is given, as a choice.
 class Given final : public policy::Choice<BlockPolicy> {
@@ -51,7 +51,7 @@ std::vector<PlannedLaunch> rounds_of_launches(Rng& rng) {
 std::string play_launches(const Make<BlockPolicy>& make, std::uint64_t seed, unsigned sms,
                           bool every_cycle, std::vector<std::uint32_t>& log) {
   Rng rng(seed, "launches");
-  timing::MachineSpec machine = testing::small_machine();
+  timing::MachineSpec machine = support::small_machine();
   machine.sm.count = sms;
   machine.sm.blocks = 1 + rng.below(8);
   machine.dispatch_latency_cycles = 5;
@@ -63,7 +63,7 @@ std::string play_launches(const Make<BlockPolicy>& make, std::uint64_t seed, uns
       all.dispatch.choose("two_step")
           ->make({sms, machine.kernels.entries, seed, kernel.get(), &block}),
       "two_step");
-  testing::DispatchRig rig(machine, dispatcher, 5, rounds_of_launches(rng), seed);
+  support::DispatchRig rig(machine, dispatcher, 5, rounds_of_launches(rng), seed);
   std::string broken;
   try {
     broken = rig.run(every_cycle);

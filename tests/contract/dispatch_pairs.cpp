@@ -8,11 +8,11 @@
 #include "support/dispatch_rig.h"
 #include "support/settings.h"
 
-namespace raddle::contract {
+namespace raddle::contract::dispatch_pairs_test {
 namespace {
 
-using testing::DispatchRig;
-using testing::PlannedLaunch;
+using support::DispatchRig;
+using support::PlannedLaunch;
 
 struct BlockSetting {
   std::string policy;
@@ -52,8 +52,8 @@ TEST_P(DispatchPairs, NeverStandStill) {
   const auto block_choice = test::choose(all.block, block.policy, block.of);
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Rng rng(seed, "pairs");
-    const timing::MachineSpec machine = testing::tight_machine(rng);
-    const auto launches = testing::random_launches(rng, machine, 1 + rng.below(6), 60);
+    const timing::MachineSpec machine = support::tight_machine(rng);
+    const auto launches = support::random_launches(rng, machine, 1 + rng.below(6), 60);
     std::vector<std::uint32_t> order[2];
     for (const bool every_cycle : {false, true}) {
       const Cycle window = 1 + seed % machine.dispatch_latency_cycles;
@@ -82,4 +82,4 @@ INSTANTIATE_TEST_SUITE_P(
     pair_name);
 
 }  // namespace
-}  // namespace raddle::contract
+}  // namespace raddle::contract::dispatch_pairs_test

@@ -13,7 +13,7 @@
 #include "support/dispatch_rig.h"
 #include "support/settings.h"
 
-namespace raddle::contract {
+namespace raddle::contract::dispatch_policies_test {
 namespace {
 
 using policy::BlockDispatch;
@@ -23,9 +23,9 @@ using policy::GridId;
 using policy::GridInfo;
 using policy::kNoGrid;
 using policy::PendingView;
-using testing::DispatchRig;
+using support::DispatchRig;
+using support::PlannedLaunch;
 using ::testing::HasSubstr;
-using testing::PlannedLaunch;
 using timing::Dispatcher;
 using timing::MachineSpec;
 
@@ -64,8 +64,8 @@ template <class Make>
 void expect_sound(Make make, std::uint64_t seeds) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Rng rng(seed, "dispatch");
-    const MachineSpec machine = testing::tight_machine(rng);
-    const auto launches = testing::random_launches(rng, machine, 1 + rng.below(6), 80);
+    const MachineSpec machine = support::tight_machine(rng);
+    const auto launches = support::random_launches(rng, machine, 1 + rng.below(6), 80);
     const Played skipping = play(machine, make(context_of(machine, seed)), launches, seed, false);
     const Played asked = play(machine, make(context_of(machine, seed)), launches, seed, true);
     ASSERT_EQ(skipping.broken, "") << "seed " << seed;
@@ -98,10 +98,10 @@ TEST_P(GroupContract, HoldsWithQueuesInMemory) {
   std::size_t in_memory = 0, joined = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Rng rng(seed, "groups");
-    MachineSpec machine = testing::tight_machine(rng);
+    MachineSpec machine = support::tight_machine(rng);
     machine.device_launch.model = timing::LaunchModel::Dtbl;
     machine.device_launch.per_cycle = rng.below(3);
-    auto launches = testing::random_launches(rng, machine, 1 + rng.below(3), 150);
+    auto launches = support::random_launches(rng, machine, 1 + rng.below(3), 150);
     for (PlannedLaunch& launch : launches)
       if (rng.below(3) != 0) launch.needs = launches[0].needs;
     const auto choice = test::choose(policy::all_policies().dispatch, GetParam(),
@@ -161,8 +161,8 @@ struct Faulty final : Plain {
 
 std::string outcome_of(Faulty::Fault fault) {
   Rng rng(3, "faulty");
-  const MachineSpec machine = testing::tight_machine(rng);
-  const auto launches = testing::random_launches(rng, machine, 4, 20);
+  const MachineSpec machine = support::tight_machine(rng);
+  const auto launches = support::random_launches(rng, machine, 4, 20);
   return play(machine, std::make_unique<Faulty>(fault), launches, 3, false).broken;
 }
 
@@ -203,8 +203,8 @@ TEST(Standstill, TwoStepSaysWhichOfItsPoliciesDeclines) {
   all.kernel.add<NoKernel>("no_kernel", "");
   auto text = [&](const char* kernel, const char* block) {
     Rng rng(3, "faulty");
-    const MachineSpec machine = testing::tight_machine(rng);
-    const auto launches = testing::random_launches(rng, machine, 2, 2);
+    const MachineSpec machine = support::tight_machine(rng);
+    const auto launches = support::random_launches(rng, machine, 2, 2);
     const auto kernel_choice = all.kernel.choose(kernel);
     const auto block_choice = all.block.choose(block);
     DispatchPolicy::Context context = context_of(machine, 1);
@@ -225,9 +225,9 @@ TEST(Waiting, APolicyMayWaitWhenItSaysUntilWhen) {
     Cycle waits_until(Cycle now) const override { return (now / 1000 + 1) * 1000; }
   };
   Rng rng(5, "sleeper");
-  MachineSpec machine = testing::tight_machine(rng);
+  MachineSpec machine = support::tight_machine(rng);
   machine.kernels.block_interval_millicycles = 1000;
-  const auto launches = testing::random_launches(rng, machine, 3, 8);
+  const auto launches = support::random_launches(rng, machine, 3, 8);
   const Played played = play(machine, std::make_unique<Sleeper>(), launches, 5, false);
   EXPECT_EQ(played.broken, "");
   for (std::size_t i = 3; i < played.order.size(); i += 4)
@@ -251,7 +251,7 @@ std::vector<PlannedLaunch> parent_with_children(std::uint32_t blocks,
 }
 
 MachineSpec two_sms(std::uint32_t entries) {
-  MachineSpec machine = testing::small_machine();
+  MachineSpec machine = support::small_machine();
   machine.sm.count = 2;
   machine.kernels.entries = entries;
   machine.dispatch_latency_cycles = 5;
@@ -348,4 +348,4 @@ TEST(Admission, IsThePolicysInOrderOfCycles) {
 }
 
 }  // namespace
-}  // namespace raddle::contract
+}  // namespace raddle::contract::dispatch_policies_test

@@ -7,7 +7,7 @@
 #include "contract/seeded_views.h"
 #include "support/settings.h"
 
-namespace raddle::contract {
+namespace raddle::contract::every_policy_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 3;
@@ -239,4 +239,4 @@ TEST(MigrateParameters, KeepTheContractAtTheirEnds) {
 }
 
 }  // namespace
-}  // namespace raddle::contract
+}  // namespace raddle::contract::every_policy_test

@@ -6,7 +6,7 @@
 
 #include "contract/seeded_views.h"
 
-namespace raddle::contract {
+namespace raddle::contract::suite_catches_test {
 namespace {
 
 using policy::BlockChoice;
@@ -401,4 +401,4 @@ TEST(MigrateSuite, CatchesALookThatEndsNoCycle) {
 }
 
 }  // namespace
-}  // namespace raddle::contract
+}  // namespace raddle::contract::suite_catches_test

@@ -5,7 +5,7 @@
 
 #include "contract/seeded_views.h"
 
-namespace raddle::contract {
+namespace raddle::contract::throttle_example_test {
 namespace {
 
 using policy::Admission;
@@ -83,4 +83,4 @@ TEST(ThrottleExample, CountingAnswersIsToldAsThatMistake) {
 }
 
 }  // namespace
-}  // namespace raddle::contract
+}  // namespace raddle::contract::throttle_example_test

@@ -10,7 +10,7 @@
 
 #include "cuda/exec.h"
 
-namespace raddle::test {
+namespace raddle::test::bad_ends_test {
 namespace {
 
 using testing::HasSubstr;
@@ -208,4 +208,4 @@ TEST(BadPrograms, WithoutAFolderForTemporaryFilesTheyAreNotStarted) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::bad_ends_test

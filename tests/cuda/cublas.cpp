@@ -7,7 +7,7 @@
 #include "cuda/built.h"
 #include "cuda/exec.h"
 
-namespace raddle::test {
+namespace raddle::test::cublas_test {
 namespace {
 
 using testing::AllOf;
@@ -106,4 +106,4 @@ TEST_F(Cublas, StandsBeforeALibraryInTheProgramsOwnPath) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::cublas_test

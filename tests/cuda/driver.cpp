@@ -9,7 +9,7 @@
 #include "cuda/exec.h"
 #include "support/nvcc.h"
 
-namespace raddle::test {
+namespace raddle::test::driver_test {
 namespace {
 
 using testing::HasSubstr;
@@ -108,4 +108,4 @@ TEST(Driver, WhatThereIsNotIsRefusedByName) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::driver_test

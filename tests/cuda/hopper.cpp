@@ -6,7 +6,7 @@
 #include "cuda/exec.h"
 #include "support/nvcc.h"
 
-namespace raddle::test {
+namespace raddle::test::hopper_test {
 namespace {
 
 using testing::HasSubstr;
@@ -70,4 +70,4 @@ TEST(Hopper, TensorMapsNeedHopper) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::hopper_test

@@ -6,7 +6,7 @@
 #include "raddle_paths.h"
 #include "support/nvcc.h"
 
-namespace raddle::test {
+namespace raddle::test::nvcc_test {
 namespace {
 
 using testing::HasSubstr;
@@ -84,4 +84,4 @@ TEST(Nvcc, StaticRuntimeAndMissingPtxAreRefusedWithTheWayOut) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::nvcc_test

@@ -8,7 +8,7 @@
 #include "cuda/built.h"
 #include "cuda/exec.h"
 
-namespace raddle::test {
+namespace raddle::test::open_points_test {
 namespace {
 
 using testing::AllOf;
@@ -208,4 +208,4 @@ TEST(OpenPoints, MissingLibrariesAreNamedBeforeTheStart) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::open_points_test

@@ -6,7 +6,7 @@
 
 #include "cuda/exec.h"
 
-namespace raddle::test {
+namespace raddle::test::own_programs_test {
 namespace {
 
 using testing::AllOf;
@@ -267,4 +267,4 @@ TEST(OwnPrograms, StandInThePlaceOfAPapers) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::own_programs_test

@@ -4,7 +4,7 @@
 
 #include "cuda/exec.h"
 
-namespace raddle::test {
+namespace raddle::test::runtime_test {
 namespace {
 
 using testing::HasSubstr;
@@ -176,4 +176,4 @@ TEST(Exec, JsonOnStandardOutputIsAlone) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::runtime_test

@@ -6,7 +6,7 @@
 #include "cuda/built.h"
 #include "cuda/exec.h"
 
-namespace raddle::test {
+namespace raddle::test::waiting_lanes_test {
 namespace {
 
 using testing::AnyOf;
@@ -118,4 +118,4 @@ TEST(EndlessKernels, EndByASignalWithALineThatTellsHowFarTheyAre) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::waiting_lanes_test

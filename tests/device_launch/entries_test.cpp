@@ -6,7 +6,7 @@
 #include "device_launch/programs.h"
 #include "support/at_once.h"
 
-namespace raddle::test {
+namespace raddle::test::entries_test {
 namespace {
 
 /// Two of three threads of each of 40 blocks launch two blocks.
@@ -28,7 +28,7 @@ TEST(KernelEntries, AsManyLaunchesOfKernelsRunAtOnce) {
     for (const unsigned entries : {32u, 128u, 256u}) {
       const Outcome1 out = launch_one(kMany, on_laperm(std::to_string(entries), policy));
       EXPECT_EQ(out.words, words) << policy << " " << entries;
-      const long maximum = testing::max_at_once(out.result.kernels);
+      const long maximum = support::max_at_once(out.result.kernels);
       EXPECT_LE(maximum, entries) << policy;
       if (entries == 32) EXPECT_EQ(maximum, 32) << policy << ": more launches pend than there are";
       else EXPECT_GT(maximum, 32) << policy;
@@ -52,4 +52,4 @@ TEST(KernelEntries, ManyMakeOneRunHoweverItIsSimulated) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::entries_test

@@ -7,7 +7,7 @@
 
 #include "device_launch/programs.h"
 
-namespace raddle::test {
+namespace raddle::test::every_pair_test {
 namespace {
 
 class EveryPair : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
@@ -39,4 +39,4 @@ INSTANTIATE_TEST_SUITE_P(All, EveryPair,
                          });
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::every_pair_test

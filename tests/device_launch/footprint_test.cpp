@@ -12,7 +12,7 @@
 #include "raddle/sim/profile/analysis.h"
 #include "support/errors.h"
 
-namespace raddle::test {
+namespace raddle::test::footprint_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -154,4 +154,4 @@ TEST(Footprint, RefusesWhatItCannotLookAt) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::footprint_test

@@ -6,7 +6,7 @@
 
 #include "raddle/base/error.h"
 
-namespace raddle::timing {
+namespace raddle::timing::launch_trees_test {
 namespace {
 
 using testing::ElementsAre;
@@ -116,4 +116,4 @@ TEST(LaunchTrees, OpStreamsThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace raddle::timing
+}  // namespace raddle::timing::launch_trees_test

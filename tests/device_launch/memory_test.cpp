@@ -4,7 +4,7 @@
 
 #include "device_launch/programs.h"
 
-namespace raddle::test {
+namespace raddle::test::memory_test {
 namespace {
 
 std::uint64_t peak_bytes() {
@@ -39,4 +39,4 @@ TEST(Memory, AHundredThousandLaunchesTakeLessThanAGibibyte) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::memory_test

@@ -7,7 +7,7 @@
 
 #include "device_launch/programs.h"
 
-namespace raddle::test {
+namespace raddle::test::queues_test {
 namespace {
 
 /// 22 of 32 threads of each of 40 blocks launch two blocks.
@@ -80,4 +80,4 @@ TEST(QueuesInMemory, AlsoUnderDeNovo) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::queues_test

@@ -12,7 +12,7 @@
 #include "support/errors.h"
 #include "support/nvcc.h"
 
-namespace raddle::test {
+namespace raddle::test::results_test {
 namespace {
 
 using testing::AllOf;
@@ -329,4 +329,4 @@ TEST(Linked, TwoTranslationUnitsCallEachOther) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::results_test

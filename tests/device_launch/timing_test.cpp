@@ -8,7 +8,7 @@
 #include "raddle/base/error.h"
 #include "raddle/trace/file.h"
 
-namespace raddle::test {
+namespace raddle::test::timing_test {
 namespace {
 
 using Kernels = std::vector<const sim::KernelResult*>;
@@ -178,4 +178,4 @@ TEST(Report, TheResultShowsParents) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::timing_test

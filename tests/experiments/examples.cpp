@@ -11,7 +11,7 @@
 #include "raddle_paths.h"
 #include "support/process.h"
 
-namespace raddle::lab {
+namespace raddle::lab::examples_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -51,4 +51,4 @@ TEST(Examples, ExperimentFilesArePlanned) {
 }
 
 }  // namespace
-}  // namespace raddle::lab
+}  // namespace raddle::lab::examples_test

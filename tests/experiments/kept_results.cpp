@@ -12,7 +12,7 @@
 #include "raddle/report/reproduction.h"
 #include "raddle_paths.h"
 
-namespace raddle::lab {
+namespace raddle::lab::kept_results_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -37,7 +37,7 @@ class KeptResults : public testing::TestWithParam<std::string> {
     if (GetParam() == "demo") GTEST_SKIP() << "shows the format, reproduces nothing";
     path_ = kept(GetParam());
     ASSERT_FALSE(path_.empty()) << "no results/" << GetParam();
-    document_ = Json::parse(decompressed(content(path_), 1u << 28, path_.string()));
+    document_ = Json::parse(raddle::decompressed(content(path_), 1u << 28, path_.string()));
   }
   fs::path path_;
   Json document_;
@@ -68,4 +68,4 @@ INSTANTIATE_TEST_SUITE_P(Papers, KeptResults, testing::ValuesIn(Library("").pape
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace raddle::lab
+}  // namespace raddle::lab::kept_results_test

@@ -7,7 +7,7 @@
 #include "raddle/lab/file/library.h"
 #include "raddle_paths.h"
 
-namespace raddle::lab {
+namespace raddle::lab::named_tests_test {
 namespace {
 
 class NamedTests : public testing::TestWithParam<std::string> {};
@@ -30,4 +30,4 @@ INSTANTIATE_TEST_SUITE_P(All, NamedTests, testing::ValuesIn(Library("").papers()
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace raddle::lab
+}  // namespace raddle::lab::named_tests_test

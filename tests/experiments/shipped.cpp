@@ -7,7 +7,7 @@
 #include "raddle/lab/plan/plan.h"
 #include "raddle_paths.h"
 
-namespace raddle::lab {
+namespace raddle::lab::shipped_test {
 namespace {
 
 std::string folder() { return std::string(RADDLE_SOURCE_DIR) + "/experiments"; }
@@ -68,4 +68,4 @@ TEST(Ccws, QuickStaysQuick) {
 }
 
 }  // namespace
-}  // namespace raddle::lab
+}  // namespace raddle::lab::shipped_test

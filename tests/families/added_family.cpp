@@ -3,7 +3,7 @@
 #include "raddle/exec/decode/decode_context.h"
 #include "support/exec_rig.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::added_family_test {
 namespace {
 
 const std::string kKernel = R"(
@@ -72,4 +72,4 @@ TEST(HandlersDeathTest, AnOpcodeHasOneFamily) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::added_family_test

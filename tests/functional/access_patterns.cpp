@@ -4,7 +4,7 @@
 
 #include "functional/launch_profile.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::access_patterns_test {
 
 namespace {
 
@@ -86,4 +86,4 @@ TEST(AccessPattern, CfdGathersFromFurtherAwayTheMoreItsElementsAreShuffled) {
 
 }  // namespace
 
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::access_patterns_test

@@ -7,7 +7,7 @@
 
 #include "amr/refinement.h"
 
-namespace raddle::workloads {
+namespace raddle::workloads::amr_inputs_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -66,4 +66,4 @@ TEST(Combustion, HotCentresAreOfAboutTheSameTemperatureAndFewCellsAreHot) {
 }
 
 }  // namespace
-}  // namespace raddle::workloads
+}  // namespace raddle::workloads::amr_inputs_test

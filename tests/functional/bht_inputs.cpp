@@ -6,7 +6,7 @@
 
 #include "bht/octree.h"
 
-namespace raddle::workloads {
+namespace raddle::workloads::bht_inputs_test {
 namespace {
 
 TEST(Octree, EachBodyIsInOneLeafAndCellsFollowInPreorder) {
@@ -76,4 +76,4 @@ TEST(Octree, FarMeansBeyondTheCellsWidthByTheReach) {
 }
 
 }  // namespace
-}  // namespace raddle::workloads
+}  // namespace raddle::workloads::bht_inputs_test

@@ -3,7 +3,7 @@
 
 #include "btree/tree.h"
 
-namespace raddle::workloads {
+namespace raddle::workloads::btree_tree_test {
 
 namespace {
 
@@ -53,4 +53,4 @@ TEST(BTree, LeadsToEveryKey) {
 
 }  // namespace
 
-}  // namespace raddle::workloads
+}  // namespace raddle::workloads::btree_tree_test

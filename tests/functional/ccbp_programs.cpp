@@ -5,7 +5,7 @@
 
 #include "functional/launch_profile.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::ccbp_programs_test {
 
 namespace {
 
@@ -111,4 +111,4 @@ TEST(CcbpPrograms, PathfinderReadsThreeWordsOfARowAndPutsTwoBack) {
 
 }  // namespace
 
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::ccbp_programs_test

@@ -9,7 +9,7 @@
 #include "cfd/mesh.h"
 #include "functional/workload_support.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::dense_workloads_test {
 
 struct DenseCase {
   std::string name;
@@ -264,4 +264,4 @@ TEST_P(Meshes, DependOnTheSeedAlone) {
 
 }  // namespace
 
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::dense_workloads_test

@@ -8,7 +8,7 @@
 #include "raddle/sim/profile/analysis.h"
 #include "support/whole.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::dependencies_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -149,4 +149,4 @@ TEST(WorkedDependencies, RefusesWhatItCannotLookAt) {
 }
 
 }  // namespace
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::dependencies_test

@@ -6,7 +6,7 @@
 
 #include "common/graph_choice.h"
 
-namespace raddle::workloads {
+namespace raddle::workloads::ikra_graphs_test {
 
 namespace {
 
@@ -204,4 +204,4 @@ TEST(IkraGraphsDeathTest, WhatCannotBeMadeIsAFault) {
 
 }  // namespace
 
-}  // namespace raddle::workloads
+}  // namespace raddle::workloads::ikra_graphs_test

@@ -11,7 +11,7 @@
 #include "common/graph.h"
 #include "functional/launch_profile.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::ikra_irregular_test {
 
 struct IkraCase {
   std::string name;
@@ -422,4 +422,4 @@ INSTANTIATE_TEST_SUITE_P(
 
 }  // namespace
 
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::ikra_irregular_test

@@ -7,7 +7,7 @@
 
 #include "functional/launch_profile.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::ikra_table3_regular_test {
 
 struct Table3Row {
   std::string ikra, workload;
@@ -209,4 +209,4 @@ TEST(IkraTable3Sd1, Has128BlocksAndTheKilobytesOfSixKernels) {
 
 }  // namespace
 
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::ikra_table3_regular_test

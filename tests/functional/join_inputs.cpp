@@ -8,7 +8,7 @@
 
 #include "join/relations.h"
 
-namespace raddle::workloads {
+namespace raddle::workloads::join_inputs_test {
 namespace {
 
 using ::testing::Each;
@@ -73,4 +73,4 @@ TEST(Relations, LaunchAsOftenAsThePublicProgram) {
 }
 
 }  // namespace
-}  // namespace raddle::workloads
+}  // namespace raddle::workloads::join_inputs_test

@@ -8,7 +8,7 @@
 
 #include "functional/launch_profile.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::latoa_dense_test {
 
 /// All launches of a kernel together.
 struct DenseKernel {
@@ -188,4 +188,4 @@ TEST(LatoaDense, Sha1IsSha1) {
 
 }  // namespace
 
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::latoa_dense_test

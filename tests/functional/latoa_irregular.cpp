@@ -8,7 +8,7 @@
 #include "common/graph.h"
 #include "functional/launch_profile.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::latoa_irregular_test {
 
 namespace {
 
@@ -108,4 +108,4 @@ TEST(LatoaBfs, IsThePublicProgramWithinFivePercent) {
 
 }  // namespace
 
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::latoa_irregular_test

@@ -8,7 +8,7 @@
 
 #include "functional/launch_profile.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::latoa_public_programs_test {
 
 /// One launch.
 struct LatoaKernel {
@@ -98,4 +98,4 @@ TEST(LatoaGrids, AreThePublicOnes) {
 
 }  // namespace
 
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::latoa_public_programs_test

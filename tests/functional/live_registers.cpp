@@ -10,7 +10,7 @@
 #include "raddle/lowering/liveness.h"
 #include "raddle/lowering/lowering.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::live_registers_test {
 
 namespace {
 
@@ -122,4 +122,4 @@ TEST_P(LiveRegisters, AreNoMoreThanAMachineCounts) {
 
 }  // namespace
 
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::live_registers_test

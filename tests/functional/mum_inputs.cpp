@@ -10,7 +10,7 @@
 #include "mum/suffix_tree.h"
 #include "raddle/base/rng.h"
 
-namespace raddle::workloads {
+namespace raddle::workloads::mum_inputs_test {
 
 namespace {
 
@@ -145,4 +145,4 @@ TEST(QueryStrings, OnPaperMatchAsDeepAsThePublicOnes) {
 
 }  // namespace
 
-}  // namespace raddle::workloads
+}  // namespace raddle::workloads::mum_inputs_test

@@ -15,7 +15,7 @@
 #include "raddle_paths.h"
 #include "support/process.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::nested_graph_character_test {
 
 namespace {
 
@@ -181,4 +181,4 @@ TEST_P(NestedCharacter, IsThatOfTheTable) {
 
 }  // namespace
 
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::nested_graph_character_test

@@ -9,7 +9,7 @@
 
 #include "functional/graph_character.h"
 
-namespace raddle::workloads {
+namespace raddle::workloads::nested_graphs_test {
 
 namespace {
 
@@ -158,4 +158,4 @@ TEST(NestedGraphsDeathTest, WhatCannotBeMadeIsAFault) {
 
 }  // namespace
 
-}  // namespace raddle::workloads
+}  // namespace raddle::workloads::nested_graphs_test

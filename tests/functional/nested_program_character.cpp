@@ -11,7 +11,7 @@
 #include "raddle_paths.h"
 #include "support/process.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::nested_program_character_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -96,4 +96,4 @@ TEST(ProgramCharacter, WhatJoinAndAmrWriteFillsTheL2) {
 }
 
 }  // namespace
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::nested_program_character_test

@@ -12,7 +12,7 @@
 #include "pre/ratings.h"
 #include "regx/expressions.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::nested_programs_test {
 namespace {
 
 using namespace workloads;
@@ -305,4 +305,4 @@ TEST(ChildPrograms, AmrRefusesAMeshThatNeverEnds) {
 }
 
 }  // namespace
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::nested_programs_test

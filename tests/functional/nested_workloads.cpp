@@ -11,7 +11,7 @@
 #include "functional/launch_profile.h"
 #include "functional/nested_launches.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::nested_workloads_test {
 
 namespace {
 
@@ -270,4 +270,4 @@ TEST(NestedBfs, SaysThatItsListsHaveNoRoom) {
 
 }  // namespace
 
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::nested_workloads_test

@@ -6,7 +6,7 @@
 
 #include "pre/ratings.h"
 
-namespace raddle::workloads {
+namespace raddle::workloads::pre_inputs_test {
 namespace {
 
 TEST(Ratings, AreSortedAndThoseOfAnItemAreOfDifferentUsers) {
@@ -74,4 +74,4 @@ TEST(Ratings, CosineOfEqualListsIs1AndOfStrangers0) {
 }
 
 }  // namespace
-}  // namespace raddle::workloads
+}  // namespace raddle::workloads::pre_inputs_test

@@ -8,7 +8,7 @@
 
 #include "functional/launch_profile.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::public_programs_test {
 
 /// All launches of a kernel together, or of a program where `kernel` is empty.
 struct PublicKernel {
@@ -92,4 +92,4 @@ TEST_P(PublicPrograms, AreRunByOursWithinFivePercent) {
 
 }  // namespace
 
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::public_programs_test

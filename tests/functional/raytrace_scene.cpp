@@ -8,7 +8,7 @@
 
 #include "raytrace/trace.h"
 
-namespace raddle::workloads {
+namespace raddle::workloads::raytrace_scene_test {
 
 namespace {
 
@@ -91,4 +91,4 @@ TEST(RaytraceScene, IsBlackWhereNothingIsMet) {
 
 }  // namespace
 
-}  // namespace raddle::workloads
+}  // namespace raddle::workloads::raytrace_scene_test

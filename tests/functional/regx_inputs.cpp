@@ -8,7 +8,7 @@
 #include "raddle/base/error.h"
 #include "regx/expressions.h"
 
-namespace raddle::workloads {
+namespace raddle::workloads::regx_inputs_test {
 namespace {
 
 using ::testing::Each;
@@ -135,4 +135,4 @@ TEST(Packets, LieAlignedBehindAHeaderWithItsSum) {
 }
 
 }  // namespace
-}  // namespace raddle::workloads
+}  // namespace raddle::workloads::regx_inputs_test

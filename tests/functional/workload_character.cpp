@@ -7,7 +7,7 @@
 #include "functional/workload_support.h"
 #include "support/stream_character.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::workload_character_test {
 
 namespace {
 
@@ -89,4 +89,4 @@ TEST(Character, SsspNeedsFewLinesPerWarp) {
 
 }  // namespace
 
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::workload_character_test

@@ -14,7 +14,7 @@
 #include "common/lookup3.h"
 #include "common/wiki.h"
 
-namespace raddle::workloads {
+namespace raddle::workloads::workload_generators_test {
 
 namespace {
 
@@ -367,4 +367,4 @@ TEST(GeneratorsDeathTest, WhatCannotBeMadeIsAFault) {
 
 }  // namespace
 
-}  // namespace raddle::workloads
+}  // namespace raddle::workloads::workload_generators_test

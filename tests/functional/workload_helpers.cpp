@@ -15,7 +15,7 @@
 #include "common/inputs.h"
 #include "raddle_paths.h"
 
-namespace raddle::workloads {
+namespace raddle::workloads::workload_helpers_test {
 
 namespace {
 
@@ -263,4 +263,4 @@ TEST(CheckedInPtx, UnknownWorkloadIsRefusedWhereItCanBeCompiled) {
 
 }  // namespace
 
-}  // namespace raddle::workloads
+}  // namespace raddle::workloads::workload_helpers_test

@@ -8,7 +8,7 @@
 
 #include "functional/workload_support.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::workloads_test {
 
 namespace {
 
@@ -551,4 +551,4 @@ TEST(Workloads, SsspWithWeightsOfOneGivesLevels) {
 
 }  // namespace
 
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::workloads_test

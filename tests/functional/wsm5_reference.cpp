@@ -8,7 +8,7 @@
 #include "wsm5/physics.h"
 #include "wsm5/reference.h"
 
-namespace raddle::workloads {
+namespace raddle::workloads::wsm5_reference_test {
 
 namespace {
 
@@ -101,4 +101,4 @@ TEST(Wsm5, CostsMoreWhereItRains) {
 
 }  // namespace
 
-}  // namespace raddle::workloads
+}  // namespace raddle::workloads::wsm5_reference_test

@@ -16,7 +16,7 @@
 #include "raddle_paths.h"
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::names_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -117,4 +117,4 @@ TEST(Golden, NamesOfTheResult) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::names_test

@@ -10,7 +10,7 @@
 
 #include "raddle_paths.h"
 
-namespace raddle::house {
+namespace raddle::house::conventions_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -67,4 +67,4 @@ TEST(Conventions, EveryPageCanBeReachedFromTheReadme) {
 }
 
 }  // namespace
-}  // namespace raddle::house
+}  // namespace raddle::house::conventions_test

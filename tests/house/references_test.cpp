@@ -8,7 +8,7 @@
 
 #include "raddle_paths.h"
 
-namespace raddle::house {
+namespace raddle::house::references_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -119,4 +119,4 @@ TEST(References, WhatIsNotThereIsFound) {
 }
 
 }  // namespace
-}  // namespace raddle::house
+}  // namespace raddle::house::references_test

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace raddle::house {
+namespace raddle::house::rules_test {
 namespace {
 
 using testing::ElementsAre;
@@ -178,4 +178,4 @@ TEST(HouseRules, UntidyFilesAreFound) {
 }
 
 }  // namespace
-}  // namespace raddle::house
+}  // namespace raddle::house::rules_test

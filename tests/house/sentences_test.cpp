@@ -9,7 +9,7 @@
 
 #include "raddle_paths.h"
 
-namespace raddle::house {
+namespace raddle::house::sentences_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -118,4 +118,4 @@ TEST(Sentences, LongOnesAreNamedWithTheirLine) {
 }
 
 }  // namespace
-}  // namespace raddle::house
+}  // namespace raddle::house::sentences_test

@@ -6,7 +6,7 @@
 
 #include <map>
 
-namespace raddle::house {
+namespace raddle::house::statements_test {
 namespace {
 
 using testing::ElementsAre;
@@ -166,4 +166,4 @@ TEST(OneLetterNames, CountersAndShortLambdasMayHaveThem) {
 }
 
 }  // namespace
-}  // namespace raddle::house
+}  // namespace raddle::house::statements_test

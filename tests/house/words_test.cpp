@@ -9,7 +9,7 @@
 
 #include "raddle_paths.h"
 
-namespace raddle::house {
+namespace raddle::house::words_test {
 namespace {
 
 using testing::ElementsAre;
@@ -75,4 +75,4 @@ TEST(Dialect, IsNotFoundInOtherWordsTextsAndNamesOfTests) {
 }
 
 }  // namespace
-}  // namespace raddle::house
+}  // namespace raddle::house::words_test

@@ -13,7 +13,7 @@
 #include "support/errors.h"
 #include "support/no_fields.h"
 
-namespace raddle {
+namespace raddle::added_level_test {
 namespace {
 
 using testing::ElementsAre;
@@ -144,4 +144,4 @@ TEST(AddedLevel, StandsInTheResultWhenAnotherThanItsDefaultIsChosen) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::added_level_test

@@ -1,7 +1,7 @@
 // Clusters as nvcc compiles them for sm_90, optimised and for debugging.
 #include "nvcc_rig.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::clusters_test {
 namespace {
 
 using u32 = std::uint32_t;
@@ -79,4 +79,4 @@ TEST_P(Clusters, WhatCannotBeLaunchedIsRefused) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::clusters_test

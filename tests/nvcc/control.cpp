@@ -5,7 +5,7 @@
 
 #include "nvcc_rig.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::control_test {
 namespace {
 
 using u32 = std::uint32_t;
@@ -254,4 +254,4 @@ TEST_P(ControlFlow, ABlockSharesWhatOneThreadAllocates) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::control_test

@@ -3,7 +3,7 @@
 
 #include "nvcc_rig.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::cooperative_test {
 namespace {
 
 using u32 = std::uint32_t;
@@ -132,4 +132,4 @@ TEST_P(Cooperative, TilesShuffleAndVoteAmongThemselves) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::cooperative_test

@@ -4,7 +4,7 @@
 
 #include "nvcc_rig.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::kernels_test {
 namespace {
 
 using u32 = std::uint32_t;
@@ -237,4 +237,4 @@ TEST_P(Kernels, ClocksAdvanceAndPlacesAreNamed) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::kernels_test

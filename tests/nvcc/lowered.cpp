@@ -3,7 +3,7 @@
 #include "nvcc_rig.h"
 #include "raddle/lowering/lowering.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::lowered_test {
 namespace {
 
 class Lowered : public OfEachBuild {};
@@ -41,4 +41,4 @@ TEST_P(Lowered, RecordsWithPayloadKeepTheirInstruction) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::lowered_test

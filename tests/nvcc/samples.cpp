@@ -4,7 +4,7 @@
 
 #include "nvcc_rig.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::samples_test {
 namespace {
 
 using u32 = std::uint32_t;
@@ -225,4 +225,4 @@ TEST_P(Samples, HashTable) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::samples_test

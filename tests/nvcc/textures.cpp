@@ -4,7 +4,7 @@
 
 #include "nvcc_rig.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::textures_test {
 namespace {
 
 using u32 = std::uint32_t;
@@ -396,4 +396,4 @@ TEST_P(Textures, WrongHandlesAndPlacesAreTold) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::textures_test

@@ -14,7 +14,7 @@
 #include "support/errors.h"
 #include "support/process.h"
 
-namespace raddle {
+namespace raddle::on_cuda_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -335,4 +335,4 @@ TEST_F(OnCuda, ValidateRefusesWhatItCannotCompare) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::on_cuda_test

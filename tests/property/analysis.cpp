@@ -10,7 +10,7 @@
 #include "raddle/stats/instruction_counters.h"
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::analysis_test {
 namespace {
 
 using test::RunSpec;
@@ -344,4 +344,4 @@ TEST(ObservedRun, AFunctionalRunHasNothingToObserve) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::analysis_test

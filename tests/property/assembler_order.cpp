@@ -5,7 +5,7 @@
 #include "functional/workload_support.h"
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::assembler_order_test {
 namespace {
 
 test::RunSpec machine(const std::string& order) {
@@ -66,4 +66,4 @@ TEST(AssemblerOrderOf, SgemmNeedsHalfTheTime) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::assembler_order_test

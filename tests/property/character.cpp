@@ -5,7 +5,7 @@
 
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::character_test {
 namespace {
 
 struct Measured {
@@ -59,4 +59,4 @@ TEST_P(Insensitive, NeitherCacheNorSchedulerMattersMuch) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::character_test

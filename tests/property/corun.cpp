@@ -14,7 +14,7 @@
 #include "support/meanings.h"
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::corun_test {
 namespace {
 
 using sim::CorunOptions;
@@ -253,4 +253,4 @@ TEST(Corun, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::corun_test

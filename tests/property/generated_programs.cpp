@@ -12,7 +12,7 @@
 #include "support/whole.h"
 #include "unit/exec/rig.h"
 
-namespace raddle::test {
+namespace raddle::test::generated_programs_test {
 namespace {
 
 struct Generated {
@@ -97,4 +97,4 @@ TEST(GeneratedPrograms, ComputeItWhileTheyAreTimed) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::generated_programs_test

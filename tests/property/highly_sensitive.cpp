@@ -5,7 +5,7 @@
 
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::highly_sensitive_test {
 namespace {
 
 struct Measured {
@@ -49,4 +49,4 @@ TEST(Ccws, SsspFitsInto32KibAndNotInto8) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::highly_sensitive_test

@@ -7,7 +7,7 @@
 
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::host_accesses_test {
 namespace {
 
 using test::RunSpec;
@@ -157,4 +157,4 @@ TEST(HostAccesses, AreTheSameUnderEveryHostChoiceAndReplayed) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::host_accesses_test

@@ -6,7 +6,7 @@
 #include "support/errors.h"
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::ideal_test {
 namespace {
 
 using test::RunSpec;
@@ -132,4 +132,4 @@ TEST(Ideal, WhatDoesNotFitTogetherIsRefused) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::ideal_test

@@ -7,7 +7,7 @@
 #include "support/process.h"
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::imported_trace_test {
 namespace {
 
 class ImportedTrace : public testing::TestWithParam<std::string> {};
@@ -53,4 +53,4 @@ TEST_P(ImportedTrace, IsTheWorkload) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::imported_trace_test

@@ -4,7 +4,7 @@
 
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::known_schedulers_test {
 namespace {
 
 using test::RunSpec;
@@ -90,4 +90,4 @@ TEST(KnownSchedulersDo, WhatTheyAreFor) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::known_schedulers_test

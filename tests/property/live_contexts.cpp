@@ -3,7 +3,7 @@
 
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::live_contexts_test {
 namespace {
 
 /// The statistics of the policy that moves warps, wherever they are.
@@ -31,4 +31,4 @@ TEST(LiveContexts, AreSmaller) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::live_contexts_test

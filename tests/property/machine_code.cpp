@@ -6,7 +6,7 @@
 
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::machine_code_test {
 namespace {
 
 using test::RunSpec;
@@ -94,4 +94,4 @@ TEST_P(EnergyOfRuns, ResultNamesEveryComponent) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::machine_code_test

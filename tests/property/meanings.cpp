@@ -5,7 +5,7 @@
 #include "support/meanings.h"
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::meanings_test {
 namespace {
 
 /// A run on the first machine that takes the policy: not every machine has a mesh.
@@ -40,4 +40,4 @@ TEST(Meanings, OfEveryPolicysParametersAndStatisticsStandInTheResult) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::meanings_test

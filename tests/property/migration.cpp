@@ -8,7 +8,7 @@
 
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::migration_test {
 namespace {
 
 using test::RunSpec;
@@ -116,4 +116,4 @@ TEST(MovingWarpsAndCriticality, GoTogether) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::migration_test

@@ -6,7 +6,7 @@
 
 #include "support/whole.h"
 
-namespace raddle::test {
+namespace raddle::test::recent_instructions_test {
 namespace {
 
 /// Thread t of 64 works on the words 8t to 8t + 7;
@@ -62,4 +62,4 @@ TEST(RecentInstructions, AreTimedOnEveryKindOfMachine) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::recent_instructions_test

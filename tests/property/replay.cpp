@@ -7,7 +7,7 @@
 
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::replay_test {
 namespace {
 
 /// At most, of the launches of kernels, whose streams are packed one by one.
@@ -107,4 +107,4 @@ TEST(ReplayOfOperations, ThatMakeNoSenseIsRefused) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::replay_test

@@ -3,7 +3,7 @@
 
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::resident_test {
 namespace {
 
 sim::Resident resident(const std::string& workload, std::vector<std::string> set) {
@@ -46,4 +46,4 @@ TEST(Resident, RegistersAreThoseOfPtxasWhereTheyAreKnown) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::resident_test

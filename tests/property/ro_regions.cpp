@@ -7,7 +7,7 @@
 
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::ro_regions_test {
 namespace {
 
 using test::RunSpec;
@@ -140,4 +140,4 @@ TEST(RoRegions, IsTheSameUnderEveryHostChoiceAndReplayed) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::ro_regions_test

@@ -4,7 +4,7 @@
 
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::sameness_test {
 namespace {
 
 using test::RunSpec;
@@ -146,4 +146,4 @@ TEST(Sameness, AnotherSeedGivesAnotherInput) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sameness_test

@@ -8,7 +8,7 @@
 #include "raddle/sim/run/named_workload.h"
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::sampling_test {
 namespace {
 
 /// A workload and its parameters.
@@ -215,4 +215,4 @@ TEST(Sampling, StreamsThatMayOverlapAreTimedAndThatIsSaid) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sampling_test

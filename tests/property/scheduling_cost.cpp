@@ -4,7 +4,7 @@
 
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::scheduling_cost_test {
 namespace {
 
 constexpr unsigned kBlocks = 33;  // on 15 SMs: chunks of three and of two
@@ -50,4 +50,4 @@ TEST(SchedulingCost, IsNoEnergyWhoeverDealsBlocks) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::scheduling_cost_test

@@ -6,7 +6,7 @@
 #include "raddle/sim/run/named_workload.h"
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::stolen_blocks_test {
 namespace {
 
 sim::Result skewed(const std::string& block_policy) {
@@ -37,4 +37,4 @@ TEST(StolenBlocks, AreNoneWhereNobodySteals) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::stolen_blocks_test

@@ -8,7 +8,7 @@
 #include "support/no_fields.h"
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::streams_test {
 namespace {
 
 using test::RunSpec;
@@ -148,4 +148,4 @@ TEST(Streams, EventsTellTheTimeOfTheirStream) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::streams_test

@@ -4,7 +4,7 @@
 
 #include "support/whole.h"
 
-namespace raddle {
+namespace raddle::throttle_test {
 namespace {
 
 using test::RunSpec;
@@ -104,4 +104,4 @@ TEST_P(Throttled, ComposesWithEveryWarpPolicy) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::throttle_test

@@ -11,7 +11,7 @@
 #include "raddle_paths.h"
 #include "support/process.h"
 
-namespace raddle::test {
+namespace raddle::test::slurm_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -293,4 +293,4 @@ TEST_F(HiddenFolder, AProgramThatNodesDoNotSee) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::slurm_test

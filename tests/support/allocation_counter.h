@@ -3,8 +3,8 @@
 #pragma once
 #include <cstdint>
 
-namespace raddle::testing {
+namespace raddle::support {
 
 std::uint64_t allocations_so_far();
 
-}  // namespace raddle::testing
+}  // namespace raddle::support

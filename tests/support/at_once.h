@@ -5,7 +5,7 @@
 
 #include "raddle/base/types.h"
 
-namespace raddle::testing {
+namespace raddle::support {
 
 template <class Spans>
 long max_at_once(const Spans& spans) {
@@ -19,4 +19,4 @@ long max_at_once(const Spans& spans) {
   return maximum;
 }
 
-}  // namespace raddle::testing
+}  // namespace raddle::support

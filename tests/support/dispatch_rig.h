@@ -17,7 +17,7 @@
 #include "raddle/timing/gpu/dispatcher.h"
 #include "support/machines.h"
 
-namespace raddle::testing {
+namespace raddle::support {
 
 /// A launch, and which of its blocks launch what.
 struct PlannedLaunch {
@@ -242,4 +242,4 @@ class DispatchRig {
   Cycle now_ = 0, next_ = 0, moved_ = 0;
 };
 
-}  // namespace raddle::testing
+}  // namespace raddle::support

@@ -8,7 +8,7 @@
 #include "support/machines.h"
 #include "support/stream_builder.h"
 
-namespace raddle::testing {
+namespace raddle::support {
 
 inline TenantId tenant(unsigned number) { return TenantId{static_cast<std::uint8_t>(number)}; }
 
@@ -134,4 +134,4 @@ inline timing::MachineSpec busy_machine() {
   return m;
 }
 
-}  // namespace raddle::testing
+}  // namespace raddle::support

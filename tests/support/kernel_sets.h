@@ -4,7 +4,7 @@
 
 #include "raddle/base/mask.h"
 
-namespace raddle::testing {
+namespace raddle::support {
 
 inline KernelSet kernel_set(std::initializer_list<unsigned> slots) {
   KernelSet set;
@@ -12,4 +12,4 @@ inline KernelSet kernel_set(std::initializer_list<unsigned> slots) {
   return set;
 }
 
-}  // namespace raddle::testing
+}  // namespace raddle::support

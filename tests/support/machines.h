@@ -2,7 +2,7 @@
 #pragma once
 #include "raddle/timing/spec/machine.h"
 
-namespace raddle::testing {
+namespace raddle::support {
 
 inline void set_typical_costs(timing::SmSpec& sm) {
   using timing::Unit;
@@ -72,4 +72,4 @@ inline timing::MachineSpec large_machine() {
   return m;
 }
 
-}  // namespace raddle::testing
+}  // namespace raddle::support

@@ -8,7 +8,7 @@
 
 #include "support/sm_harness.h"
 
-namespace raddle::testing {
+namespace raddle::support {
 
 using timing::ExportRefusal;
 using timing::ImportRefusal;
@@ -98,4 +98,4 @@ class SmMigration : public ::testing::Test {
   Code code;
 };
 
-}  // namespace raddle::testing
+}  // namespace raddle::support

@@ -8,7 +8,7 @@
 #include "raddle/base/rng.h"
 #include "support/stream_builder.h"
 
-namespace raddle::testing {
+namespace raddle::support {
 
 class RandomKernel {
  public:
@@ -114,4 +114,4 @@ inline std::unique_ptr<Recording> random_kernel(std::uint64_t seed, std::uint32_
   return RandomKernel(seed).record(blocks, threads);
 }
 
-}  // namespace raddle::testing
+}  // namespace raddle::support

@@ -7,7 +7,7 @@
 #include "raddle/policy/registry.h"
 #include "raddle/policy/scheme/policy.h"
 
-namespace raddle::testing {
+namespace raddle::support {
 
 /// A choice of scheme that is a function of the view. Outlives what it makes.
 class ScriptedScheme final : public policy::Choice<policy::SchemePolicy> {
@@ -45,4 +45,4 @@ inline std::unique_ptr<ScriptedScheme> constant_scheme(const policy::Knobs& knob
   });
 }
 
-}  // namespace raddle::testing
+}  // namespace raddle::support

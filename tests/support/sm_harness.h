@@ -13,7 +13,7 @@
 #include "support/machines.h"
 #include "support/stream_builder.h"
 
-namespace raddle::testing {
+namespace raddle::support {
 
 struct Issue {
   Cycle at;
@@ -205,4 +205,4 @@ Recording one_block(const Code& code, unsigned warps, Write write) {
   return r;
 }
 
-}  // namespace raddle::testing
+}  // namespace raddle::support

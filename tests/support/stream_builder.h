@@ -14,7 +14,7 @@
 
 #include "raddle/trace/memory_trace.h"
 
-namespace raddle::testing {
+namespace raddle::support {
 
 using trace::OpClass;
 using trace::OpKind;
@@ -187,4 +187,4 @@ class Recording {
   std::unique_ptr<trace::MemoryTrace> trace_;
 };
 
-}  // namespace raddle::testing
+}  // namespace raddle::support

@@ -8,7 +8,7 @@
 #include "raddle/policy/registry.h"
 #include "raddle/policy/throttle/policy.h"
 
-namespace raddle::testing {
+namespace raddle::support {
 
 struct Notified {
   enum class What { Start, End, Issue, Load, LoadDone, Barrier, Kernel } what;
@@ -60,4 +60,4 @@ class ScriptedThrottle final : public policy::Choice<policy::ThrottlePolicy> {
   Script script_;
 };
 
-}  // namespace raddle::testing
+}  // namespace raddle::support

@@ -4,10 +4,10 @@
 #include "raddle/timing/code/occupancy.h"
 #include "support/gpu_harness.h"
 
-namespace raddle {
+namespace raddle::block_progress_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using policy::BlockProgress;
 
 struct Heard {
@@ -105,4 +105,4 @@ TEST(OccupancyMost, IsWhatTheScarcestResourceAllows) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::block_progress_test

@@ -3,10 +3,10 @@
 
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::const_cache_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using timing::MessageKind;
 using Cycles = std::vector<Cycle>;
 
@@ -121,4 +121,4 @@ TEST_F(ConstCacheTiming, WhatFitsMissesOnce) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::const_cache_test

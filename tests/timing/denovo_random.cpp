@@ -19,7 +19,7 @@
 #include "raddle/timing/cache/denovo_l1.h"
 #include "support/memory_mocks.h"
 
-namespace raddle::test {
+namespace raddle::test::denovo_random_test {
 namespace {
 
 using namespace timing;
@@ -591,4 +591,4 @@ TEST(DenovoRandom, RacesBreakNothing) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::denovo_random_test

@@ -7,7 +7,7 @@
 #include "raddle/timing/spec/machine.h"
 #include "raddle/timing/wire/address_map.h"
 
-namespace raddle::test {
+namespace raddle::test::dram_address_map_test {
 namespace {
 
 using namespace raddle::timing;
@@ -180,4 +180,4 @@ TEST(AddressMap, SetsOfASliceFillEvenly) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::dram_address_map_test

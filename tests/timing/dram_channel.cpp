@@ -4,7 +4,7 @@
 
 #include "support/dram_rig.h"
 
-namespace raddle::test {
+namespace raddle::test::dram_channel_test {
 namespace {
 
 TEST(DramClock, CyclesFollowTheExactRatio) {
@@ -287,4 +287,4 @@ TEST(DramChannel, SaysWhatTheOldestRequestWaitsFor) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::dram_channel_test

@@ -5,7 +5,7 @@
 
 #include "support/dram_checker.h"
 
-namespace raddle::test {
+namespace raddle::test::dram_checker_test {
 namespace {
 
 using namespace raddle::timing;
@@ -142,4 +142,4 @@ TEST(DramChecker, TwoBusesCarryAColumnAndARowCommandAtOnce) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::dram_checker_test

@@ -7,15 +7,15 @@
 #include "support/gpu_harness.h"
 #include "support/sm_harness.h"
 
-namespace raddle::test {
+namespace raddle::test::dram_core_ranks_test {
 namespace {
 
-using testing::Code;
-using testing::GpuHarness;
-using testing::one_block;
-using testing::Recording;
-using testing::SmHarness;
-using testing::WarpWriter;
+using support::Code;
+using support::GpuHarness;
+using support::one_block;
+using support::Recording;
+using support::SmHarness;
+using support::WarpWriter;
 
 constexpr unsigned kLast = policy::kLastCoreRank;
 
@@ -23,7 +23,7 @@ constexpr unsigned kLast = policy::kLastCoreRank;
 
 DramRequest read(std::uint32_t line, unsigned core_rank, unsigned tenant = 0) {
   DramRequest request{line, 0, 0, 15, 0, 0, false};
-  return request.of(testing::tenant(tenant), static_cast<std::uint8_t>(core_rank));
+  return request.of(support::tenant(tenant), static_cast<std::uint8_t>(core_rank));
 }
 
 // A stream of row hits and a stranger in the same bank: the stranger's rank decides.
@@ -179,7 +179,7 @@ class CoreRanksFromTheSm : public ::testing::Test {
     for (const SmHarness::Sent& sent : sm.sent()) out.push_back(sent.message.core_rank);
     return out;
   }
-  MachineSpec machine = testing::small_machine();
+  MachineSpec machine = support::small_machine();
   Code code;
   std::uint32_t load = code.load(1, 10), use = code.alu(2, {1}), load2 = code.load(3, 11),
                 store = code.store(5, 10), exit = code.exit();
@@ -247,7 +247,7 @@ TEST(CoreRankByte, MayTakeAnotherFlit) {
   EXPECT_EQ(after.flits(read), 2u);
   EXPECT_EQ(before.flits(write), 5u);
   EXPECT_EQ(after.flits(write), 6u);
-  MachineSpec m = testing::small_machine();
+  MachineSpec m = support::small_machine();
   m.noc.flit_bytes = m.noc.header_bytes = 32;
   m.noc.queue_flits = 5;
   EXPECT_TRUE(m.violations().empty());
@@ -259,7 +259,7 @@ TEST(CoreRankByte, MayTakeAnotherFlit) {
 }
 
 TEST(CoreRankByte, GoesOnToAControllerAtAnotherNode) {
-  MachineSpec m = testing::small_machine();
+  MachineSpec m = support::small_machine();
   m.noc.topology = Topology::Mesh;
   m.noc.mesh.columns = m.noc.mesh.rows = 2;
   m.noc.mesh.slice_nodes = "0-1";
@@ -292,7 +292,7 @@ stats::GpuCounters of_one_warp(const MachineSpec& m, std::string_view dram, Cycl
 
 TEST(CoreRankByte, IsCountedForEveryRequestOfAMachine) {
   for (const Topology topology : {Topology::Crossbar, Topology::Mesh}) {
-    MachineSpec m = testing::small_machine();
+    MachineSpec m = support::small_machine();
     m.noc.topology = topology;
     if (topology == Topology::Mesh) m.noc.mesh.columns = m.noc.mesh.rows = 2;
     Cycle plain = 0, clams = 0;
@@ -308,7 +308,7 @@ TEST(CoreRankByte, IsCountedForEveryRequestOfAMachine) {
 }
 
 TEST(CoreRankByte, TakesTheTimeOfAnotherFlitWhereItNeedsOne) {
-  MachineSpec m = testing::small_machine();
+  MachineSpec m = support::small_machine();
   m.noc.flit_bytes = m.noc.header_bytes = 32;
   m.noc.queue_flits = 12;
   Cycle plain = 0, clams = 0;
@@ -319,4 +319,4 @@ TEST(CoreRankByte, TakesTheTimeOfAnotherFlitWhereItNeedsOne) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::dram_core_ranks_test

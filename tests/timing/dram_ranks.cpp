@@ -5,7 +5,7 @@
 
 #include "support/dram_rig.h"
 
-namespace raddle::test {
+namespace raddle::test::dram_ranks_test {
 namespace {
 
 /// Random traffic of three tenants, whose ranks change now and then, from cores of any rank.
@@ -77,4 +77,4 @@ TEST(DramRank, ShortensTheWaitOfTheBetterTenant) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::dram_ranks_test

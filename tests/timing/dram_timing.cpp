@@ -4,7 +4,7 @@
 
 #include "support/dram_rig.h"
 
-namespace raddle::test {
+namespace raddle::test::dram_timing_test {
 namespace {
 
 /// Clocks 1:1; groups differ, reads and writes differ.
@@ -293,4 +293,4 @@ TEST(DramBandwidth, CopyPaysTheTurnaroundsOfEachDrain) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::dram_timing_test

@@ -8,7 +8,7 @@ namespace {
 std::atomic<std::uint64_t> allocations{0};
 }
 
-std::uint64_t raddle::testing::allocations_so_far() { return allocations.load(); }
+std::uint64_t raddle::support::allocations_so_far() { return allocations.load(); }
 
 void* operator new(std::size_t size) {
   allocations.fetch_add(1, std::memory_order_relaxed);

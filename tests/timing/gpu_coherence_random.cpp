@@ -17,7 +17,7 @@
 #include "raddle/timing/cache/l1d.h"
 #include "raddle/timing/cache/store_buffer.h"
 
-namespace raddle::test {
+namespace raddle::test::gpu_coherence_random_test {
 namespace {
 
 using namespace timing;
@@ -282,4 +282,4 @@ TEST(GpuCoherenceRandom, WouldNoticeACacheThatSurvivesKernelsAndAnEndBeforeItsSt
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::gpu_coherence_random_test

@@ -8,10 +8,10 @@
 #include "support/gpu_harness.h"
 #include "support/no_fields.h"
 
-namespace raddle {
+namespace raddle::gpu_dispatch_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using policy::BlockDispatch;
 using policy::GridId;
 using policy::GridInfo;
@@ -176,4 +176,4 @@ TEST(GpuDispatch, ItDecidesTheSameHoweverItIsRun) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::gpu_dispatch_test

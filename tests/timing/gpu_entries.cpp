@@ -9,10 +9,10 @@
 #include "support/gpu_harness.h"
 #include "support/random_kernel.h"
 
-namespace raddle {
+namespace raddle::gpu_entries_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using timing::GpuOptions;
 using timing::KernelRun;
 
@@ -106,4 +106,4 @@ TEST(GpuEntries, EntriesThatNobodyNeedsChangeNothing) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::gpu_entries_test

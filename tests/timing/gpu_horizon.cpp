@@ -10,10 +10,10 @@
 #include "support/gpu_harness.h"
 #include "support/random_kernel.h"
 
-namespace raddle {
+namespace raddle::gpu_horizon_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 
 TenantId tenant_of(std::size_t number) { return TenantId{static_cast<std::uint8_t>(number)}; }
 
@@ -217,4 +217,4 @@ TEST_F(GpuHorizonExact, TheHostOfATenantWaitsForItsMark) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::gpu_horizon_test

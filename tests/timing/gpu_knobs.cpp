@@ -6,10 +6,10 @@
 #include "support/gpu_harness.h"
 #include "support/schemes.h"
 
-namespace raddle {
+namespace raddle::gpu_knobs_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using policy::Knobs;
 using timing::GpuOptions;
 
@@ -285,4 +285,4 @@ TEST_F(GpuKnobs, AreRefusedByName) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::gpu_knobs_test

@@ -9,10 +9,10 @@
 #include "support/random_kernel.h"
 #include "support/settings.h"
 
-namespace raddle {
+namespace raddle::gpu_mesh_record_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using policy::MigratePolicy;
 using timing::GpuOptions;
 using timing::MeshCounts;
@@ -263,4 +263,4 @@ TEST(MeshRecorder, DoublesTheIntervalWhenThereAreTooMany) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::gpu_mesh_record_test

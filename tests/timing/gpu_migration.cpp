@@ -11,10 +11,10 @@
 #include "support/random_kernel.h"
 #include "support/settings.h"
 
-namespace raddle {
+namespace raddle::gpu_migration_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using policy::MigratePolicy;
 using policy::MigrateView;
 using policy::Passage;
@@ -312,4 +312,4 @@ TEST(GpuMigration, IsRefusedWithASchemeAndWithCachesThatOwnWords) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::gpu_migration_test

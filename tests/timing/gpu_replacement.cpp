@@ -8,10 +8,10 @@
 #include "support/random_kernel.h"
 #include "support/settings.h"
 
-namespace raddle {
+namespace raddle::gpu_replacement_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using policy::CacheAccess;
 using policy::CachePlace;
 using policy::ReplacementPolicy;
@@ -255,4 +255,4 @@ TEST(GpuReplacement, EveryPolicyIsIndifferentToWhatTheHostDoes) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::gpu_replacement_test

@@ -9,10 +9,10 @@
 #include "support/no_fields.h"
 #include "support/random_kernel.h"
 
-namespace raddle {
+namespace raddle::gpu_run_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using stats::Stall;
 using timing::BlockSpan;
 using timing::GpuOptions;
@@ -476,4 +476,4 @@ TEST_F(GpuRun, WhatAStreamThrowsComesOut) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::gpu_run_test

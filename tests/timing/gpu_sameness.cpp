@@ -7,10 +7,10 @@
 #include "support/random_kernel.h"
 #include "support/settings.h"
 
-namespace raddle {
+namespace raddle::gpu_sameness_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using timing::GpuOptions;
 
 struct Outcome {
@@ -249,4 +249,4 @@ TEST(GpuMemory, RunningAllocatesNothingPerCycle) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::gpu_sameness_test

@@ -10,10 +10,10 @@
 #include "support/schemes.h"
 #include "support/settings.h"
 
-namespace raddle {
+namespace raddle::gpu_scheme_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using timing::BlockSpan;
 using timing::GpuOptions;
 
@@ -375,4 +375,4 @@ TEST_F(ActiveBlocksKnob, LetsAllGoInTheCycleInWhichItIsLifted) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::gpu_scheme_test

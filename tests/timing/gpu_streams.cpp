@@ -5,10 +5,10 @@
 #include "support/gpu_harness.h"
 #include "support/random_kernel.h"
 
-namespace raddle {
+namespace raddle::gpu_streams_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using timing::GpuOptions;
 using timing::KernelRun;
 
@@ -357,4 +357,4 @@ TEST_F(GpuStreams, L1IsFlushedPerKernelOrOnlyWhenIdle) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::gpu_streams_test

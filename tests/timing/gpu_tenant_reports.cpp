@@ -9,10 +9,10 @@
 #include "support/random_kernel.h"
 #include "support/settings.h"
 
-namespace raddle {
+namespace raddle::gpu_tenant_reports_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using policy::DramPolicy;
 using policy::TenantCounts;
 using timing::GpuOptions;
@@ -167,7 +167,7 @@ std::array<TenantCounts, kMaxTenants> counts(std::uint64_t reads_0, std::uint64_
 
 timing::DramRequest read(std::uint32_t line, unsigned tenant) {
   timing::DramRequest request{line, 0, 0, 15, 0, 0, false};
-  return request.of(testing::tenant(tenant));
+  return request.of(support::tenant(tenant));
 }
 
 /// A stream of row hits of tenant 0 and a stranger of tenant 1 in the same bank: when it is served.
@@ -223,4 +223,4 @@ TEST(TcmChannel, LookingOnlyWhenSomethingCanHaveChangedGivesTheSameCycles) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::gpu_tenant_reports_test

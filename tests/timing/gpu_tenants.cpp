@@ -6,10 +6,10 @@
 #include "support/gpu_harness.h"
 #include "support/random_kernel.h"
 
-namespace raddle {
+namespace raddle::gpu_tenants_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 
 bool same(const stats::GpuCounters& a, const stats::GpuCounters& b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
@@ -114,4 +114,4 @@ TEST_F(GpuTenants, ATenantsNameChangesNothing) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::gpu_tenants_test

@@ -7,10 +7,10 @@
 #include "support/settings.h"
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::l1d_bypass_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using Cycles = std::vector<Cycle>;
 
 class L1dBypass : public ::testing::TestWithParam<bool> {
@@ -137,4 +137,4 @@ TEST_P(L1dBypass, ALineIsAskedAboutOnceHoweverLongItWaits) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::l1d_bypass_test

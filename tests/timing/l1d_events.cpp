@@ -7,10 +7,10 @@
 #include "raddle/base/rng.h"
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::l1d_events_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using policy::L1Access;
 using policy::L1Eviction;
 using policy::L1Fill;
@@ -248,4 +248,4 @@ TEST_F(L1dEvents, ListeningChangesNothing) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::l1d_events_test

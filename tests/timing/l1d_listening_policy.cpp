@@ -8,10 +8,10 @@
 #include "support/no_fields.h"
 #include "support/random_kernel.h"
 
-namespace raddle {
+namespace raddle::l1d_listening_policy_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 
 /// Issues the oldest ready warp and counts what the first scheduler's instance hears.
 class Listener final : public policy::WarpPolicy, private policy::L1Observer {
@@ -82,4 +82,4 @@ TEST(L1dListeningPolicy, HearsWhatIsCounted) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::l1d_listening_policy_test

@@ -3,10 +3,10 @@
 
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::l1d_write_policies_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using timing::MessageKind;
 using timing::WritePolicy;
 using Cycles = std::vector<Cycle>;
@@ -226,4 +226,4 @@ TEST_F(L1dWritePolicies, HashedIndexSpreadsAStrideOfTheSets) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::l1d_write_policies_test

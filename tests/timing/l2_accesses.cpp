@@ -4,7 +4,7 @@
 
 #include "support/memory_mocks.h"
 
-namespace raddle::test {
+namespace raddle::test::l2_accesses_test {
 namespace {
 
 constexpr std::uint8_t kAll = 0b1111;
@@ -262,4 +262,4 @@ TEST_F(L2AccessesTest, ModuloDealsConsecutiveLinesToConsecutiveSets) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::l2_accesses_test

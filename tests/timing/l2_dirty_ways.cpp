@@ -3,7 +3,7 @@
 
 #include "support/memory_mocks.h"
 
-namespace raddle::test {
+namespace raddle::test::l2_dirty_ways_test {
 namespace {
 
 class DirtyWays : public testing::Test {
@@ -101,4 +101,4 @@ TEST_F(DirtyWays, WriteThroughLeavesNothingDirty) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::l2_dirty_ways_test

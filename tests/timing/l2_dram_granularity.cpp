@@ -3,7 +3,7 @@
 
 #include "support/memory_mocks.h"
 
-namespace raddle::test {
+namespace raddle::test::l2_dram_granularity_test {
 namespace {
 
 class LinesToDram : public testing::Test {
@@ -75,4 +75,4 @@ TEST_F(LinesToDram, OnlyTheBytesOfDramDiffer) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::l2_dram_granularity_test

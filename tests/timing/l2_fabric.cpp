@@ -5,7 +5,7 @@
 
 #include "support/memory_mocks.h"
 
-namespace raddle::test {
+namespace raddle::test::l2_fabric_test {
 namespace {
 
 using timing::L2Fabric;
@@ -104,4 +104,4 @@ TEST(L2Fabric, WhatAMissBringsCrossesWhenItIsThere) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::l2_fabric_test

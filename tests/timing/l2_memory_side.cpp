@@ -4,7 +4,7 @@
 
 #include "support/memory_mocks.h"
 
-namespace raddle::test {
+namespace raddle::test::l2_memory_side_test {
 namespace {
 
 /// `count` random requests of one requester; some lines are shared by all.
@@ -185,4 +185,4 @@ TEST(MemorySide, FullLoadIsLimitedByDramAlone) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::l2_memory_side_test

@@ -11,7 +11,7 @@
 #include "raddle/timing/cache/tags.h"
 #include "raddle/timing/wire/request_queue.h"
 
-namespace raddle::test {
+namespace raddle::test::l2_parts_test {
 namespace {
 
 using namespace raddle::timing;
@@ -302,4 +302,4 @@ TEST(RequestQueue, KeepsItsOrderWhileItGrows) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::l2_parts_test

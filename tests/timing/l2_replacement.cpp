@@ -4,7 +4,7 @@
 #include "support/memory_mocks.h"
 #include "support/settings.h"
 
-namespace raddle::test {
+namespace raddle::test::l2_replacement_test {
 namespace {
 
 constexpr std::uint8_t kAll = 0b1111;
@@ -57,4 +57,4 @@ INSTANTIATE_TEST_SUITE_P(Skip, L2Replacement, testing::Bool(),
                          [](const auto& info) { return info.param ? "Skip" : "EveryCycle"; });
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::l2_replacement_test

@@ -4,7 +4,7 @@
 
 #include "support/memory_mocks.h"
 
-namespace raddle::test {
+namespace raddle::test::l2_slice_test {
 namespace {
 
 constexpr std::uint8_t kAll = 0b1111;
@@ -277,4 +277,4 @@ TEST_F(L2SliceTest, CountersOfAMixAddUp) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::l2_slice_test

@@ -3,7 +3,7 @@
 
 #include "support/memory_mocks.h"
 
-namespace raddle::test {
+namespace raddle::test::l2_tenants_test {
 namespace {
 
 constexpr std::uint8_t kAll = 0b1111;
@@ -100,4 +100,4 @@ INSTANTIATE_TEST_SUITE_P(Skip, PartitionTenants, testing::Bool(),
                          [](const auto& info) { return info.param ? "Skip" : "EveryCycle"; });
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::l2_tenants_test

@@ -8,10 +8,10 @@
 #include "raddle/base/rng.h"
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::lsu_conservation_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using timing::MessageKind;
 using timing::WritePolicy;
 
@@ -187,4 +187,4 @@ TEST_P(LsuConservation, TheSmallestOfEverything) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::lsu_conservation_test

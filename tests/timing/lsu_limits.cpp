@@ -4,10 +4,10 @@
 
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::lsu_limits_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using stats::Refusal;
 using Cycles = std::vector<Cycle>;
 
@@ -276,4 +276,4 @@ TEST_F(LsuLimits, WithoutAnL1EverythingGoesToTheL2) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::lsu_limits_test

@@ -11,10 +11,10 @@
 #include "support/machines.h"
 #include "support/stream_builder.h"
 
-namespace raddle {
+namespace raddle::lsu_protocols_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using namespace raddle::timing;
 
 template <class L1>
@@ -295,4 +295,4 @@ TEST(LsuAnswers, GoOutOnWiresOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::lsu_protocols_test

@@ -3,10 +3,10 @@
 
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::lsu_store_buffer_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using timing::MessageKind;
 using Cycles = std::vector<Cycle>;
 
@@ -139,4 +139,4 @@ TEST_F(LsuStoreBuffer, ABlockFenceWaitsForNothing) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::lsu_store_buffer_test

@@ -4,7 +4,7 @@
 #include "raddle/timing/dram/controller_hops.h"
 #include "support/dram_rig.h"
 
-namespace raddle::test {
+namespace raddle::test::memory_legs_test {
 namespace {
 
 /// 4x4 nodes with a slice each; channel c has the slices of row c.
@@ -95,4 +95,4 @@ TEST(MemoryLegs, WithoutNodesThereAreNone) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::memory_legs_test

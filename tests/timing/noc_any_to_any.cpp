@@ -4,7 +4,7 @@
 
 #include "support/network_rig.h"
 
-namespace raddle::test {
+namespace raddle::test::noc_any_to_any_test {
 namespace {
 
 constexpr Endpoints kEndpoints{7, 4, 2};
@@ -138,4 +138,4 @@ TEST(Endpoints, AreNumberedSmsSlicesControllers) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::noc_any_to_any_test

@@ -4,7 +4,7 @@
 
 #include "support/network_rig.h"
 
-namespace raddle::test {
+namespace raddle::test::noc_crossbar_test {
 namespace {
 
 TEST(Crossbar, PacketTakesOneCyclePerFlitAndTheWire) {
@@ -258,4 +258,4 @@ TEST(Crossbar, SizesFollowKindAndSectors) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::noc_crossbar_test

@@ -4,7 +4,7 @@
 #include "raddle/timing/noc/free_path.h"
 #include "support/network_rig.h"
 
-namespace raddle::test {
+namespace raddle::test::noc_free_path_test {
 namespace {
 
 NetworkRig free_path(unsigned senders, unsigned receivers, unsigned credits = 64,
@@ -69,4 +69,4 @@ TEST(FreePath, SleepsUntilSomethingArrives) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::noc_free_path_test

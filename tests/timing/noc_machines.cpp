@@ -5,10 +5,10 @@
 #include "support/gpu_harness.h"
 #include "support/random_kernel.h"
 
-namespace raddle {
+namespace raddle::noc_machines_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using timing::GpuOptions;
 using timing::MachineSpec;
 using timing::Topology;
@@ -123,4 +123,4 @@ TEST(MeshMachine, AMeshKnowsWhereItsEndpointsAre) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::noc_machines_test

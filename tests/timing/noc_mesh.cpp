@@ -7,7 +7,7 @@
 
 #include "support/network_rig.h"
 
-namespace raddle::test {
+namespace raddle::test::noc_mesh_test {
 namespace {
 
 /// (H + 1) routers, H channels, the further flits and the wire.
@@ -299,4 +299,4 @@ TEST(Mesh, SeveralEndpointsOfANodeHaveAPortEach) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::noc_mesh_test

@@ -3,10 +3,10 @@
 
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::sm_barrier_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using stats::Stall;
 using trace::BarrierKind;
 using Cycles = std::vector<Cycle>;
@@ -279,4 +279,4 @@ TEST_F(SmBarrier, AStuckSmSaysWhoWaitsWhereForWhat) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_barrier_test

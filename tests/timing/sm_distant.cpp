@@ -3,10 +3,10 @@
 
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::sm_distant_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using Cycles = std::vector<Cycle>;
 
 class SmDistant : public ::testing::Test {
@@ -58,4 +58,4 @@ TEST_F(SmDistant, WithoutThatItIsTheBlocksOwnWithAPassForEachLane) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_distant_test

@@ -3,10 +3,10 @@
 
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::sm_fetch_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using stats::Stall;
 using Cycles = std::vector<Cycle>;
 
@@ -181,4 +181,4 @@ TEST_F(SmFetch, ACacheForAllOrOneForEachScheduler) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_fetch_test

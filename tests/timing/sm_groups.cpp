@@ -5,10 +5,10 @@
 #include "raddle/timing/sm/async_groups.h"
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::sm_groups_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using timing::AsyncGroups;
 using Cycles = std::vector<Cycle>;
 using Kind = AsyncGroups::Kind;
@@ -142,4 +142,4 @@ TEST_F(SmGroups, AWarpThatWaitsSaysForWhat) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_groups_test

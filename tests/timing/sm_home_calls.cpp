@@ -7,10 +7,10 @@
 #include "raddle/timing/spec/parts.h"
 #include "support/migration_rig.h"
 
-namespace raddle {
+namespace raddle::sm_home_calls_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 
 // --- barriers and shared memory at home ----------------------------------------------------------
 
@@ -195,4 +195,4 @@ TEST_F(SmMigration, SegmentsLeaveInTurnWithRequests) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_home_calls_test

@@ -3,10 +3,10 @@
 
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::sm_issue_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using stats::Stall;
 using Cycles = std::vector<Cycle>;
 
@@ -179,4 +179,4 @@ TEST_F(SmIssue, CountersMayBeReadBeforeTheLastTick) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_issue_test

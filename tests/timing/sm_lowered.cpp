@@ -4,10 +4,10 @@
 
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::sm_lowered_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using trace::BarrierKind;
 using Cycles = std::vector<Cycle>;
 
@@ -167,4 +167,4 @@ TEST_F(SmLowered, CountersAreKeptByKernel) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_lowered_test

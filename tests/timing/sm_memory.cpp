@@ -5,10 +5,10 @@
 
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::sm_memory_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using stats::Stall;
 using timing::MessageKind;
 using Cycles = std::vector<Cycle>;
@@ -537,4 +537,4 @@ TEST_F(SmMemory, RequestsAndRepliesBalance) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_memory_test

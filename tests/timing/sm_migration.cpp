@@ -9,10 +9,10 @@
 #include "raddle/base/rng.h"
 #include "support/migration_rig.h"
 
-namespace raddle {
+namespace raddle::sm_migration_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 
 TEST_F(SmMigration, ALoadUnderWayIsAskedForAgainAndTheWarpGoesOn) {
   const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
@@ -484,4 +484,4 @@ TEST_F(SmMigration, HoweverOftenWarpsLeaveNothingIsLostOrDoneTwice) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_migration_test

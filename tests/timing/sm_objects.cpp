@@ -4,10 +4,10 @@
 #include "raddle/timing/sm/barrier_objects.h"
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::sm_objects_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using timing::BarrierObjects;
 using trace::ObjectAction;
 using trace::ObjectChange;
@@ -179,4 +179,4 @@ TEST_F(SmObjects, WhatIsNeverToldKeepsAWarpForEver) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_objects_test

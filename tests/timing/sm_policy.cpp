@@ -3,10 +3,10 @@
 
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::sm_policy_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using Order = std::vector<unsigned>;
 
 class SmPolicy : public ::testing::Test {
@@ -85,4 +85,4 @@ TEST_F(SmPolicy, TwoLevelKeepsToItsGroupWhileAnyOfItCanIssue) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_policy_test

@@ -3,10 +3,10 @@
 
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::sm_products_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using Cycles = std::vector<Cycle>;
 
 /// Each warp's part of a product takes the unit for 32 cycles and 43 more.
@@ -131,4 +131,4 @@ TEST_F(SmProducts, AMachineWithoutTheirRateMakesThemAsOtherProducts) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_products_test

@@ -4,10 +4,10 @@
 
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::sm_profile_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using stats::Stall;
 
 class SmProfileTest : public ::testing::TestWithParam<bool> {
@@ -136,4 +136,4 @@ TEST_P(SmProfileTest, LinesAndHitsAreThoseOfTheirInstruction) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_profile_test

@@ -4,10 +4,10 @@
 
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::sm_tenants_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using stats::Refusal;
 using Cycles = std::vector<Cycle>;
 
@@ -251,4 +251,4 @@ INSTANTIATE_TEST_SUITE_P(Skip, SmTenants, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Skip" : "EveryCycle"; });
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_tenants_test

@@ -6,10 +6,10 @@
 #include "support/sm_harness.h"
 #include "support/throttles.h"
 
-namespace raddle {
+namespace raddle::sm_throttle_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using policy::Admission;
 using policy::ThrottleView;
 using stats::Stall;
@@ -286,4 +286,4 @@ TEST_P(SmCcws, NothingIsThrottledWhereNothingIsLost) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_throttle_test

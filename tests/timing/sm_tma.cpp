@@ -3,10 +3,10 @@
 
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::sm_tma_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using trace::ObjectAction;
 using trace::ObjectChange;
 using Cycles = std::vector<Cycle>;
@@ -226,4 +226,4 @@ TEST_F(SmTma, WithoutTheUnitTheLoadStoreUnitMakesThem) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_tma_test

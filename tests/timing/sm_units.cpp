@@ -4,10 +4,10 @@
 #include "raddle/timing/sm/operands.h"
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::sm_units_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using stats::Stall;
 using timing::OperandCollectors;
 using timing::OperandSpec;
@@ -155,4 +155,4 @@ TEST_F(SmUnits, UnitsNotNamedStayPrivate) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_units_test

@@ -7,10 +7,10 @@
 
 #include "support/sm_harness.h"
 
-namespace raddle {
+namespace raddle::sm_view_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using policy::InstKind;
 using policy::SmView;
 using policy::StallReason;
@@ -175,4 +175,4 @@ TEST_P(SmViewTest, ASlotsNextWarpBeginsAnew) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_view_test

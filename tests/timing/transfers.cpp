@@ -8,7 +8,7 @@
 #include "raddle/timing/wire/engine.h"
 #include "support/transfer_rig.h"
 
-namespace raddle::test {
+namespace raddle::test::transfers_test {
 namespace {
 
 constexpr PacketSize kSize{32, 8, 32};
@@ -278,4 +278,4 @@ TEST(Transfer, TakesTheSameTimeOnAnyThreadInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::transfers_test

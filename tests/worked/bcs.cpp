@@ -5,7 +5,7 @@
 
 #include "support/settings.h"
 
-namespace raddle::policy {
+namespace raddle::policy::bcs_test {
 namespace {
 
 using Pairs = std::vector<std::pair<unsigned, std::uint32_t>>;  ///< (SM, block)
@@ -122,4 +122,4 @@ TEST(Bcs, EachSmHasALimitOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::bcs_test

@@ -8,7 +8,7 @@
 #include "raddle/policy/all.h"
 #include "support/settings.h"
 
-namespace raddle::policy {
+namespace raddle::policy::block_order_test {
 namespace {
 
 using Blocks = std::vector<std::uint32_t>;
@@ -282,4 +282,4 @@ TEST(StealPolicy, StatisticsCountTheftsAndWhatStayed) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::block_order_test

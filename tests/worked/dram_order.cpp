@@ -7,7 +7,7 @@
 #include "raddle/policy/all.h"
 #include "raddle/policy/dram/rank_first.h"
 
-namespace raddle::policy {
+namespace raddle::policy::dram_order_test {
 namespace {
 
 /// What one queue slot looks like to the policy.
@@ -177,4 +177,4 @@ TEST(RankFirst, OneRankIsAsNone) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::dram_order_test

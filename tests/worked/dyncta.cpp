@@ -7,7 +7,7 @@
 #include "support/fake_sm.h"
 #include "support/settings.h"
 
-namespace raddle::policy {
+namespace raddle::policy::dyncta_test {
 namespace {
 
 using Warps = std::vector<unsigned>;
@@ -128,4 +128,4 @@ TEST_F(Dyncta, AKernelBeginsWithHalfAgain) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::dyncta_test

@@ -7,7 +7,7 @@
 #include "support/fake_sm.h"
 #include "support/settings.h"
 
-namespace raddle::policy {
+namespace raddle::policy::known_warp_policies_test {
 namespace {
 
 using Warps = std::vector<unsigned>;
@@ -175,4 +175,4 @@ TEST(Mascar, SharedMemoryIsNoneOfItsBusiness) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::known_warp_policies_test

@@ -11,12 +11,12 @@
 #include "support/kernel_sets.h"
 #include "support/settings.h"
 
-namespace raddle::policy {
+namespace raddle::policy::laperm_test {
 namespace {
 
+using support::kernel_set;
 using test::Settings;
 using ::testing::ElementsAre;
-using testing::kernel_set;
 
 /// One policy, the grids it has been told of, and SMs with places that all blocks fit.
 class Bench {
@@ -237,4 +237,4 @@ TEST(Overflow, GoesToMemoryAndIsFetchedWhenThereIsAPlace) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::laperm_test

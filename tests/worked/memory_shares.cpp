@@ -8,7 +8,7 @@
 #include "raddle/policy/warp/policy.h"
 #include "support/settings.h"
 
-namespace raddle::policy {
+namespace raddle::policy::memory_shares_test {
 namespace {
 
 using Warps = std::vector<unsigned>;
@@ -212,4 +212,4 @@ TEST_F(Bmi, WithOneTenantItIsGto) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::memory_shares_test

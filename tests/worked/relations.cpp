@@ -12,7 +12,7 @@
 #include "raddle/policy/block_owners.h"
 #include "support/settings.h"
 
-namespace raddle::policy {
+namespace raddle::policy::relations_test {
 namespace {
 
 using Blocks = std::vector<std::uint32_t>;
@@ -284,4 +284,4 @@ TEST(Nested, TheHostsKernelsKeepTheirOwners) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::relations_test

@@ -10,7 +10,7 @@
 #include "raddle/timing/cache/l1d.h"
 #include "support/settings.h"
 
-namespace raddle {
+namespace raddle::replacement_test {
 namespace {
 
 using policy::CacheAccess;
@@ -174,4 +174,4 @@ TEST(Ucp, AStreamDoesNotPushOutAWorkingSet) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::replacement_test

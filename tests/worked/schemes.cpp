@@ -10,7 +10,7 @@
 #include "raddle/timing/sm/active_blocks.h"
 #include "support/settings.h"
 
-namespace raddle {
+namespace raddle::schemes_test {
 namespace {
 
 using policy::Knobs;
@@ -449,4 +449,4 @@ TEST(ActiveBlocks, AWarpSlotThatIsFreeMayBeAnothers) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::schemes_test

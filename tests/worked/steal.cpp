@@ -8,7 +8,7 @@
 #include "raddle/base/rng.h"
 #include "raddle/policy/block/steal_board.h"
 
-namespace raddle::policy {
+namespace raddle::policy::steal_test {
 namespace {
 
 using Blocks = std::vector<std::uint32_t>;
@@ -235,4 +235,4 @@ TEST(Steal, UI8OwnersPartitionTheGrid) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::steal_test

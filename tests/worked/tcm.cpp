@@ -9,7 +9,7 @@
 #include "raddle/policy/dram/thread_clusters.h"
 #include "support/settings.h"
 
-namespace raddle::policy {
+namespace raddle::policy::tcm_test {
 namespace {
 
 struct Did {
@@ -156,4 +156,4 @@ TEST(Tcm, RowHitsAndAgeDecideInsideARank) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::tcm_test

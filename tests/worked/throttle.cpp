@@ -8,7 +8,7 @@
 #include "raddle/policy/throttle/victim_tags.h"
 #include "support/settings.h"
 
-namespace raddle::policy {
+namespace raddle::policy::throttle_test {
 namespace {
 
 using Warps = std::vector<unsigned>;
@@ -248,4 +248,4 @@ TEST_F(Swl, AWarpThatIsNotAdmittedLetsNobodyIn) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::throttle_test

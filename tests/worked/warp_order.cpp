@@ -5,7 +5,7 @@
 
 #include "support/settings.h"
 
-namespace raddle::policy {
+namespace raddle::policy::warp_order_test {
 namespace {
 
 using Warps = std::vector<unsigned>;
@@ -223,4 +223,4 @@ TEST(TwoLevel, GroupsCountFromTheSchedulersFirstSlot) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::warp_order_test

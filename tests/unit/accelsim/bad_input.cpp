@@ -4,7 +4,7 @@
 
 #include "unit/accelsim/trace_files.h"
 
-namespace raddle::accelsim {
+namespace raddle::accelsim::bad_input_test {
 namespace {
 
 using testing::AllOf;
@@ -191,4 +191,4 @@ TEST_F(BadTrace, ALineWithoutEndIsNoTrace) {
 }
 
 }  // namespace
-}  // namespace raddle::accelsim
+}  // namespace raddle::accelsim::bad_input_test

@@ -4,7 +4,7 @@
 
 #include "unit/accelsim/trace_files.h"
 
-namespace raddle::accelsim {
+namespace raddle::accelsim::import_test {
 namespace {
 
 using testing::ElementsAre;
@@ -351,4 +351,4 @@ TEST_F(Import, LargeKernelsGoThroughATemporaryFile) {
 }
 
 }  // namespace
-}  // namespace raddle::accelsim
+}  // namespace raddle::accelsim::import_test

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace raddle::analysis {
+namespace raddle::analysis::allocations_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -269,4 +269,4 @@ TEST_F(Traffic, ArgumentsNameWhatTheyPointInto) {
 }
 
 }  // namespace
-}  // namespace raddle::analysis
+}  // namespace raddle::analysis::allocations_test

@@ -5,7 +5,7 @@
 
 #include "unit/analysis/figures.h"
 
-namespace raddle::analysis {
+namespace raddle::analysis::dependencies_test {
 namespace {
 
 constexpr Address kA = 0x10'0000'0000, kB = kA + 0x10000;  // two arrays of 1000 words
@@ -281,4 +281,4 @@ TEST(Dependencies, SharesAreOfWhatOtherLaunchesAndTheHostHaveWritten) {
 }
 
 }  // namespace
-}  // namespace raddle::analysis
+}  // namespace raddle::analysis::dependencies_test

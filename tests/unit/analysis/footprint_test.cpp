@@ -13,10 +13,10 @@
 #include "support/stream_builder.h"
 #include "unit/analysis/figures.h"
 
-namespace raddle::analysis {
+namespace raddle::analysis::footprint_test {
 namespace {
 
-using raddle::testing::TransactionSpec;
+using raddle::support::TransactionSpec;
 
 using Blocks = std::vector<std::vector<std::uint32_t>>;  // lines, by block
 
@@ -44,17 +44,17 @@ class Tree {
 
  private:
   struct One {
-    raddle::testing::Recording recording;
+    raddle::support::Recording recording;
     std::optional<trace::DeviceOrigin> origin;
   };
   void put(const std::string& name, const Blocks& blocks,
            const std::optional<trace::DeviceOrigin>& origin) {
-    raddle::testing::Code code(name);
+    raddle::support::Code code(name);
     const auto load = code.load(1, 10), done = code.exit();
     const auto n = static_cast<std::uint32_t>(blocks.size());
     One& one = launches_.emplace_back(
-        One{raddle::testing::Recording(code, {.grid = {n}, .block = {32}}), origin});
-    one.recording.each_warp([&](raddle::testing::WarpWriter& w) {
+        One{raddle::support::Recording(code, {.grid = {n}, .block = {32}}), origin});
+    one.recording.each_warp([&](raddle::support::WarpWriter& w) {
       for (const std::uint32_t line : blocks[w.block()]) w.lines(load, {{line}});
       w.op(done);
     });
@@ -233,11 +233,11 @@ TEST(SharedFootprint, NothingIsDividedByZero) {
 template <class Write>
 std::uint64_t shared_lines(std::uint32_t line_bytes, const std::vector<TransactionSpec>& of_child,
                            Write write_parent) {
-  raddle::testing::Code code("parent"), child_code("child");
+  raddle::support::Code code("parent"), child_code("child");
   const auto load = child_code.load(1, 10);
-  raddle::testing::Recording child(child_code, {.grid = {1}, .block = {32}});
-  child.each_warp([&](raddle::testing::WarpWriter& w) { w.lines(load, of_child); });
-  raddle::testing::Recording parent = write_parent(code);
+  raddle::support::Recording child(child_code, {.grid = {1}, .block = {32}});
+  child.each_warp([&](raddle::support::WarpWriter& w) { w.lines(load, of_child); });
+  raddle::support::Recording parent = write_parent(code);
   const trace::DeviceOrigin origin;
   SharedFootprint footprint(line_bytes);
   const SharedFootprint::Launch tree[] = {{&parent.stream(), nullptr}, {&child.stream(), &origin}};
@@ -249,15 +249,15 @@ TEST(SharedFootprint, AllWarpsAllGlobalAccessesAndNoOthers) {
   const std::vector<TransactionSpec> all = {{1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}};
   EXPECT_EQ(
       shared_lines(128, all,
-                   [](raddle::testing::Code& code) {
+                   [](raddle::support::Code& code) {
                      const std::uint32_t global[] = {code.load(1, 10), code.store(1, 10),
                                                      code.atomic(1, 10), code.reduce(10)};
                      const auto local = code.memory(trace::OpKind::LoadLocal, {1}, {}, "ld.local");
                      const auto spill = code.memory(trace::OpKind::StoreLocal, {}, {1}, "st.local");
                      const auto shared = code.load_shared(1, 10);
                      const auto constant = code.load_const(1);
-                     raddle::testing::Recording r(code, {.grid = {1}, .block = {128}});
-                     r.each_warp([&](raddle::testing::WarpWriter& w) {
+                     raddle::support::Recording r(code, {.grid = {1}, .block = {128}});
+                     r.each_warp([&](raddle::support::WarpWriter& w) {
                        w.lines(local, {{5}, {6}}).passes(shared, 3).passes(constant, 1);
                        w.lines(global[w.warp()], {{w.warp() + 1}}).lines(spill, {{7}});
                      });
@@ -268,10 +268,10 @@ TEST(SharedFootprint, AllWarpsAllGlobalAccessesAndNoOthers) {
 }
 
 TEST(SharedFootprint, LinesOfOtherSizesThanTheStreams) {
-  const auto parent = [](raddle::testing::Code& code) {
+  const auto parent = [](raddle::support::Code& code) {
     const auto load = code.load(1, 10);
-    raddle::testing::Recording r(code, {.grid = {1}, .block = {32}});
-    r.each_warp([&](raddle::testing::WarpWriter& w) {
+    raddle::support::Recording r(code, {.grid = {1}, .block = {32}});
+    r.each_warp([&](raddle::support::WarpWriter& w) {
       w.lines(load, {{4, 0x0000ffff}, {7, 0x80000000}});
     });
     return r;
@@ -288,14 +288,14 @@ TEST(SharedFootprint, LinesOfOtherSizesThanTheStreams) {
 
 /// Two blocks that store to line 4; the second half of it are parameters of the first's child.
 TEST(SharedFootprint, ParametersOfChildrenAreLeftOut) {
-  raddle::testing::Code code("parent"), child_code("child");
+  raddle::support::Code code("parent"), child_code("child");
   const auto store = code.store(1, 10), load = child_code.load(1, 10);
-  raddle::testing::Recording parent(code, {.grid = {2}, .block = {32}});
-  parent.each_warp([&](raddle::testing::WarpWriter& w) {
+  raddle::support::Recording parent(code, {.grid = {2}, .block = {32}});
+  parent.each_warp([&](raddle::support::WarpWriter& w) {
     w.lines(store, {{4, w.block() == 0 ? 0xffff0000u : 0xfffff000u}, {5, 0x1}});
   });
-  raddle::testing::Recording child(child_code, {.grid = {1}, .block = {32}});
-  child.each_warp([&](raddle::testing::WarpWriter& w) { w.lines(load, {{4, 0xff}}); });
+  raddle::support::Recording child(child_code, {.grid = {1}, .block = {32}});
+  child.each_warp([&](raddle::support::WarpWriter& w) { w.lines(load, {{4, 0xff}}); });
   const auto shared = [&](std::uint32_t bytes) {
     trace::DeviceOrigin origin;
     origin.parameters = 4 * 128 + 64;
@@ -442,4 +442,4 @@ TEST(SharedFootprint, RandomPairsEqualSetsOfTheLibrary) {
 }
 
 }  // namespace
-}  // namespace raddle::analysis
+}  // namespace raddle::analysis::footprint_test

@@ -6,7 +6,7 @@
 
 #include "raddle/base/rng.h"
 
-namespace raddle::analysis {
+namespace raddle::analysis::line_map_test {
 namespace {
 
 TEST(LineMap, DoesWhatAMapDoes) {
@@ -63,4 +63,4 @@ TEST(LineMap, KeysMayHaveSixtyFourBits) {
 }
 
 }  // namespace
-}  // namespace raddle::analysis
+}  // namespace raddle::analysis::line_map_test

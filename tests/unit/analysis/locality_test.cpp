@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace raddle::analysis {
+namespace raddle::analysis::locality_test {
 namespace {
 
 using policy::L1Kind;
@@ -156,4 +156,4 @@ TEST_F(LocalityTest, WhatGoesPastTheCacheAndWhatIsRefusedDoesNotCount) {
 }
 
 }  // namespace
-}  // namespace raddle::analysis
+}  // namespace raddle::analysis::locality_test

@@ -10,7 +10,7 @@
 #include "raddle/base/rng.h"
 #include "unit/analysis/trace.h"
 
-namespace raddle::analysis {
+namespace raddle::analysis::replay_test {
 namespace {
 
 constexpr Geometry kOneSetOfTwo{1, 2};
@@ -380,4 +380,4 @@ TEST(Replay, NoCacheIsBetterThanBeladyAndNoneThanUnbounded) {
 }
 
 }  // namespace
-}  // namespace raddle::analysis
+}  // namespace raddle::analysis::replay_test

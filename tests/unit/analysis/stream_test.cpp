@@ -13,7 +13,7 @@
 #include "raddle/base/error.h"
 #include "unit/analysis/trace.h"
 
-namespace raddle::analysis {
+namespace raddle::analysis::stream_test {
 namespace {
 
 TEST(Recorder, KeepsWhatIdentifiesAnAccess) {
@@ -194,4 +194,4 @@ TEST(SpillFile, AFullDiskIsTold) {
 }
 
 }  // namespace
-}  // namespace raddle::analysis
+}  // namespace raddle::analysis::stream_test

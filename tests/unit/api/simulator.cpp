@@ -7,7 +7,7 @@
 #include "raddle/base/files.h"
 #include "support/errors.h"
 
-namespace raddle::api {
+namespace raddle::api::simulator_test {
 namespace {
 
 using testing::ElementsAre;
@@ -131,4 +131,4 @@ TEST(Simulator, RunsTenantsTogether) {
 }
 
 }  // namespace
-}  // namespace raddle::api
+}  // namespace raddle::api::simulator_test

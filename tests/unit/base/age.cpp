@@ -7,7 +7,7 @@
 
 #include "raddle/base/rng.h"
 
-namespace raddle {
+namespace raddle::age_test {
 namespace {
 
 TEST(AgeMatrix64, RemembersTheOrderOfArrival) {
@@ -105,4 +105,4 @@ TEST(KernelAge, AgreesWithAList) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::age_test

@@ -6,7 +6,7 @@
 #include "raddle/base/error.h"
 #include "support/compressed_text.h"
 
-namespace raddle {
+namespace raddle::compressed_test {
 namespace {
 
 using test::compressed;
@@ -58,4 +58,4 @@ TEST(Compressed, DamageAndWhatIsTooLargeAreRefused) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::compressed_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace raddle {
+namespace raddle::demangle_test {
 namespace {
 
 TEST(Demangle, GivesTheNameAsItsAuthorWroteIt) {
@@ -34,4 +34,4 @@ TEST(Demangle, DoesNotLetANameGrow) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::demangle_test

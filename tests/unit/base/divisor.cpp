@@ -4,7 +4,7 @@
 
 #include "raddle/base/rng.h"
 
-namespace raddle::test {
+namespace raddle::test::divisor_test {
 namespace {
 
 constexpr std::uint32_t kDivisors[] = {
@@ -49,4 +49,4 @@ TEST(Divisor, OfLongNumbersIsExact) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::divisor_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace raddle {
+namespace raddle::error_test {
 namespace {
 
 TEST(Diagnostic, LeavesOutWhatDoesNotApply) {
@@ -33,4 +33,4 @@ TEST(AssertDeathTest, SaysWhatDoesNotHoldAndWhere) {
 TEST(Assert, IsQuietWhenItHolds) { RADDLE_ASSERT(1 + 1 == 2); }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::error_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace raddle {
+namespace raddle::fields_test {
 namespace {
 
 enum class Colour : std::uint8_t { Red, Green };
@@ -95,4 +95,4 @@ TEST(Fields, AChoiceIsStoredBackIntoTheEnum) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::fields_test

@@ -12,7 +12,7 @@
 
 #include "raddle/base/error.h"
 
-namespace raddle {
+namespace raddle::files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -191,4 +191,4 @@ TEST_F(Files, WithoutAFolderForTemporaryFilesTheVariableIsNamed) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::files_test

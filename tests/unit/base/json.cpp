@@ -11,7 +11,7 @@
 
 #include "raddle/base/error.h"
 
-namespace raddle {
+namespace raddle::json_test {
 namespace {
 
 using testing::AllOf;
@@ -89,4 +89,4 @@ TEST(PlainWords, SayThatItIsThreadsThatAreShort) {
 TEST(PlainWords, AreNeverNone) { EXPECT_NE(plain_words(std::runtime_error("")), ""); }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::json_test

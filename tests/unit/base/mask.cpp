@@ -11,7 +11,7 @@
 
 #include "raddle/base/rng.h"
 
-namespace raddle {
+namespace raddle::mask_test {
 namespace {
 
 TEST(LowBits, CountsFromNoneToAll) {
@@ -163,4 +163,4 @@ TEST(BitSet, SetAlgebra) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::mask_test

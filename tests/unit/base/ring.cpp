@@ -7,7 +7,7 @@
 
 #include "raddle/base/rng.h"
 
-namespace raddle {
+namespace raddle::ring_test {
 namespace {
 
 TEST(Ring, HoldsExactlyItsCapacityWhateverItIsRoundedTo) {
@@ -73,4 +73,4 @@ TEST(RingDeathTest, OverflowAndUnderflowAreOurFault) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::ring_test

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace raddle {
+namespace raddle::rng_test {
 namespace {
 
 TEST(Rng, IsSplitMix64) {
@@ -49,4 +49,4 @@ TEST(Rng, UnitLiesInItsHalfOpenInterval) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::rng_test

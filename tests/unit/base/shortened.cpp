@@ -4,7 +4,7 @@
 
 #include "raddle/base/error.h"
 
-namespace raddle {
+namespace raddle::shortened_test {
 namespace {
 
 const std::string kLong(100'000, '['), kCut = std::string(80, '[') + "...";
@@ -50,4 +50,4 @@ TEST(Shortened, IsWhatEveryInputErrorIs) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::shortened_test

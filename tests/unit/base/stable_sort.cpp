@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace raddle {
+namespace raddle::stable_sort_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -43,4 +43,4 @@ TEST(SortStably, NothingAndOne) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::stable_sort_test

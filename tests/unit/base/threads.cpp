@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-namespace raddle {
+namespace raddle::threads_test {
 namespace {
 
 TEST(StartableThreads, AreThoseWantedWhereNothingLimitsThem) {
@@ -28,4 +28,4 @@ TEST(StartableThreads, AreFewerUnderALimit) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::threads_test

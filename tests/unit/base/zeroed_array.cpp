@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace raddle {
+namespace raddle::zeroed_array_test {
 namespace {
 
 struct alignas(64) Row {
@@ -43,4 +43,4 @@ TEST(ZeroedArray, MayBeEmpty) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::zeroed_array_test

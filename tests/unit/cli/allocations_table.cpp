@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace raddle::cli {
+namespace raddle::cli::allocations_table_test {
 namespace {
 
 using ::testing::AllOf;
@@ -84,4 +84,4 @@ TEST(AllocationsTable, LongNamesKeepTheColumns) {
 }
 
 }  // namespace
-}  // namespace raddle::cli
+}  // namespace raddle::cli::allocations_table_test

@@ -6,7 +6,7 @@
 
 #include "support/errors.h"
 
-namespace raddle::cli {
+namespace raddle::cli::options_test {
 namespace {
 
 using testing::ElementsAre;
@@ -98,4 +98,4 @@ TEST(CommonOptions, MaxCyclesBoundsTheFunctionalRun) {
 }
 
 }  // namespace
-}  // namespace raddle::cli
+}  // namespace raddle::cli::options_test

@@ -6,7 +6,7 @@
 
 #include "raddle/base/files.h"
 
-namespace raddle::cli {
+namespace raddle::cli::source_table_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -120,4 +120,4 @@ TEST(SourceTable, ARunWithoutKernelsHasNoTable) {
 }
 
 }  // namespace
-}  // namespace raddle::cli
+}  // namespace raddle::cli::source_table_test

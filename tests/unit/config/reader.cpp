@@ -5,7 +5,7 @@
 
 #include "sample.h"
 
-namespace raddle::config {
+namespace raddle::config::reader_test {
 namespace {
 
 using testing::HasSubstr;
@@ -205,4 +205,4 @@ TEST(ReaderDeathTest, TwoFieldsOfOneNameAreOurFault) {
 }
 
 }  // namespace
-}  // namespace raddle::config
+}  // namespace raddle::config::reader_test

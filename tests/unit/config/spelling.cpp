@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace raddle::config {
+namespace raddle::config::spelling_test {
 namespace {
 
 const std::vector<std::string> kKnown = {"size_kib", "line_bytes", "ways", "gto", "lrr"};
@@ -32,4 +32,4 @@ TEST(Nearest, PrefersTheNearestThenTheFirst) {
 }
 
 }  // namespace
-}  // namespace raddle::config
+}  // namespace raddle::config::spelling_test

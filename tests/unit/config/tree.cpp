@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <fstream>
 
-namespace raddle::config {
+namespace raddle::config::tree_test {
 namespace {
 
 using testing::HasSubstr;
@@ -263,4 +263,4 @@ TEST(Shown, LongTextsAreCut) {
 }
 
 }  // namespace
-}  // namespace raddle::config
+}  // namespace raddle::config::tree_test

@@ -7,7 +7,7 @@
 #include "raddle/config/reader.h"
 #include "sample.h"
 
-namespace raddle::config {
+namespace raddle::config::writer_test {
 namespace {
 
 TEST(JsonWriter, NestsFieldsInTheOrderVisited) {
@@ -97,4 +97,4 @@ TEST(Describer, AsJsonLeavesOutWhatDoesNotApply) {
 }
 
 }  // namespace
-}  // namespace raddle::config
+}  // namespace raddle::config::writer_test

@@ -13,7 +13,7 @@
 #include "raddle/cudart/errors.h"
 #include "raddle_paths.h"
 
-namespace raddle::cudart {
+namespace raddle::cudart::api_test {
 namespace {
 
 struct Counted {
@@ -100,4 +100,4 @@ TEST(Errors, HaveTheNamesOfCuda) {
 }
 
 }  // namespace
-}  // namespace raddle::cudart
+}  // namespace raddle::cudart::api_test

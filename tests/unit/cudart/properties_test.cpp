@@ -10,7 +10,7 @@
 #include "raddle/sim/setup/gpus.h"
 #include "support/nvcc.h"
 
-namespace raddle::cudart {
+namespace raddle::cudart::properties_test {
 namespace {
 
 sim::SeenByProgram machine(const std::string& name) {
@@ -107,4 +107,4 @@ int main(int, char** argv) {
 }
 
 }  // namespace
-}  // namespace raddle::cudart
+}  // namespace raddle::cudart::properties_test

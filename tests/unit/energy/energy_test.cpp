@@ -5,7 +5,7 @@
 
 #include "support/no_fields.h"
 
-namespace raddle::energy {
+namespace raddle::energy::energy_test {
 namespace {
 
 /// A cost table in which every event of a counter costs a number of its own, in fJ.
@@ -171,4 +171,4 @@ TEST(Cost, IsKeptInWholeFemtojoule) {
 }
 
 }  // namespace
-}  // namespace raddle::energy
+}  // namespace raddle::energy::energy_test

@@ -6,7 +6,7 @@
 
 #include "rig.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::access_checks_test {
 namespace {
 
 using testing::AllOf;
@@ -299,4 +299,4 @@ TEST(AccessChecks, NamesThatAreNone) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::access_checks_test

@@ -5,7 +5,7 @@
 #include "raddle/exec/decode/frame_layout.h"
 #include "raddle/exec/memory/texture.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::assertions_test {
 namespace {
 
 TEST(EmitterDeathTest, InstructionsComeInOrderEachOnce) {
@@ -67,4 +67,4 @@ TEST(TextureDeathTest, AnImageHasElements) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::assertions_test

@@ -4,7 +4,7 @@
 
 #include "instruction_case.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::async_test {
 namespace {
 
 TEST(AsyncCopy, BytesZerosAndIgnoredSources) {
@@ -234,4 +234,4 @@ TEST(VectorAtomics, EachElement) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::async_test

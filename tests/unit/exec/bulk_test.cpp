@@ -9,7 +9,7 @@
 
 #include "instruction_case.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::bulk_test {
 namespace {
 
 /// A kernel of one block whose thread 0 initialises `bar` (one arrival) before `body`, and whose
@@ -393,4 +393,4 @@ TEST(BulkCopy, RefusalsNameTheInstruction) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::bulk_test

@@ -4,7 +4,7 @@
 
 #include "instruction_case.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::cluster_test {
 namespace {
 
 /// Thread t reads word t * `stride` of the block of `rank`; pieces of that load in block 0.
@@ -45,4 +45,4 @@ TEST(Clusters, AnAccessToAnotherBlockSaysHowManyRowsItTouches) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::cluster_test

@@ -1,7 +1,7 @@
 // Divergence and reconvergence, calls, barriers, and what ends a run.
 #include "instruction_case.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::control_test {
 namespace {
 
 /// Runs entry "k(out)" with one block of `threads` and returns one word per thread, the same from
@@ -308,4 +308,4 @@ TEST(Limits, LaunchesThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::control_test

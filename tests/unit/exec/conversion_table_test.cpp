@@ -7,7 +7,7 @@
 #include "instruction_case.h"
 #include "real_number.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::conversion_table_test {
 namespace {
 
 struct PlainType {
@@ -279,4 +279,4 @@ TEST(ConversionTable, WhatIsNotANumberBecomesZeroOrTheUpperBit) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::conversion_table_test

@@ -4,7 +4,7 @@
 
 #include "instruction_case.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::convert_test {
 namespace {
 
 struct IntType {
@@ -347,4 +347,4 @@ TEST(Compare, SetSelpSlct) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::convert_test

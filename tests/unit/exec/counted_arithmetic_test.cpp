@@ -8,7 +8,7 @@
 #include "counted.h"
 #include "instruction_case.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::counted_arithmetic_test {
 namespace {
 
 unsigned bits_of(const std::string& type) {
@@ -355,4 +355,4 @@ INSTANTIATE_TEST_SUITE_P(Bases, CountedArithmetic,
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::counted_arithmetic_test

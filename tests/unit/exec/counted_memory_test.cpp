@@ -8,7 +8,7 @@
 #include "counted.h"
 #include "instruction_case.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::counted_memory_test {
 namespace {
 
 unsigned bytes_of(const std::string& type) {
@@ -253,4 +253,4 @@ TEST(CountedMemory, AtomicsByName) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::counted_memory_test

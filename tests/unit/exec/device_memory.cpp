@@ -11,7 +11,7 @@
 
 #include "raddle/base/rng.h"
 
-namespace raddle::exec {
+namespace raddle::exec::device_memory_test {
 namespace {
 
 constexpr std::uint64_t kCapacity = 1 << 20;
@@ -197,4 +197,4 @@ TEST(DeviceMemory, TellsWhatTheHostHasMadeAndFreedAndOfVariables) {
 }
 
 }  // namespace
-}  // namespace raddle::exec
+}  // namespace raddle::exec::device_memory_test

@@ -7,7 +7,7 @@
 
 #include "rig.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::early_return_test {
 namespace {
 
 using u32 = std::uint32_t;
@@ -146,4 +146,4 @@ DONE:
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::early_return_test

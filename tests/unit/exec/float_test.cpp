@@ -5,7 +5,7 @@
 
 #include "instruction_case.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::float_test {
 namespace {
 
 constexpr std::pair<const char*, int> kModes[] = {
@@ -246,4 +246,4 @@ TEST(Float, ApproximationsAtTheEdges) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::float_test

@@ -4,7 +4,7 @@
 
 #include "instruction_case.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::image_test {
 namespace {
 
 using Resource = TextureDescription::Resource;
@@ -229,4 +229,4 @@ TEST(Image, FormsThatAreNotSupportedAreNamed) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::image_test

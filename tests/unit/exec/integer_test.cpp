@@ -1,7 +1,7 @@
 // Integer, logic, shift and bit instructions against scalar C++.
 #include "instruction_case.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::integer_test {
 namespace {
 
 u64 sext(u64 v, unsigned n) {
@@ -310,4 +310,4 @@ TEST(Integer, Moves) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::integer_test

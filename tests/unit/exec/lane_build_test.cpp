@@ -4,7 +4,7 @@
 #include "raddle/exec/run/runner.h"
 #include "unit/exec/rig.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::lane_build_test {
 namespace {
 
 TEST(LaneBuild, EveryBuildOfThisProcessorIsFoundByItsName) {
@@ -41,4 +41,4 @@ TEST(LaneBuild, ObserversHaveABuildOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::lane_build_test

@@ -4,7 +4,7 @@
 
 #include "rig.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::lanes_that_wait_test {
 namespace {
 
 using u32 = std::uint32_t;
@@ -210,4 +210,4 @@ TEST(LanesThatWait, ForOneThatNeverComesIsTold) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::lanes_that_wait_test

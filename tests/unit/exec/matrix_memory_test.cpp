@@ -7,7 +7,7 @@
 
 #include "instruction_case.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::matrix_memory_test {
 namespace {
 
 struct Wmma {
@@ -356,4 +356,4 @@ TEST(MatrixFaults, WhatPtxDoesNotHaveIsRefused) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::matrix_memory_test

@@ -8,7 +8,7 @@
 
 #include "instruction_case.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::matrix_test {
 namespace {
 
 struct Cell {
@@ -372,4 +372,4 @@ TEST(Mma, FourSmallProducts) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::matrix_test

@@ -1,7 +1,9 @@
 // Loads, stores and atomics in every space; faults with all they must name.
+#include <fmt/format.h>
+
 #include "instruction_case.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::memory_test {
 namespace {
 
 std::string kernel(const std::string& body, const std::string& before = "") {
@@ -268,9 +270,9 @@ TEST(Atomics, EveryOperationInEverySpace) {
         if (all_same) body += "mov.u64 %q6, s; mov.u64 %q3, %q2;\n";
         body += "mov.u32 %r4, " + std::to_string(test.start) + "; st" +
                 (shared ? ".shared" : ".global") + ".u32 [" + address + "], %r4; bar.sync 0;\n";
-        body += std::string("atom") + dot + "." + test.op + "." + test.type + " %r5, [" + address +
-                "], " + std::to_string(test.operand) + "; bar.sync 0;\n";
-        body += std::string("ld") + (shared ? ".shared" : ".global") + ".u32 %r6, [" + address +
+        body += fmt::format("atom{}.{}.{} %r5, [{}], {}; bar.sync 0;\n", dot, test.op, test.type,
+                            address, test.operand);
+        body += fmt::format("ld{}.u32 %r6, [{}", shared ? ".shared" : ".global", address) +
                 "]; bar.sync 0; mul.wide.u32 %q7, %r1, 4; add.u64 %q3, %q2, %q7; mad.lo.u32 %r6, "
                 "%r6, 65537, %r5; st.global.u32 [%q3], %r6;";
         expect(kernel(body), 64, [&](u32 thread, const auto&) {
@@ -472,4 +474,4 @@ TEST(Faults, TrapAndAssert) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::memory_test

@@ -10,7 +10,7 @@
 #include "raddle_paths.h"
 #include "rig.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::nvcc_functions_test {
 namespace {
 
 std::string text_of_module() {
@@ -127,4 +127,4 @@ TEST(NvccFunctions, Powers) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::nvcc_functions_test

@@ -8,7 +8,7 @@
 #include "instruction_case.h"
 #include "raddle_paths.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::nvcc_programs_test {
 namespace {
 
 std::string module_text() {
@@ -104,4 +104,4 @@ TEST(NvccPrograms, WmmaGemm) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::nvcc_programs_test

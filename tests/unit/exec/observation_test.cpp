@@ -7,7 +7,7 @@
 
 #include "rig.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::observation_test {
 namespace {
 
 using testing::ElementsAre;
@@ -230,4 +230,4 @@ TEST(Observation, SaysWhatItDoesNotSee) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::observation_test

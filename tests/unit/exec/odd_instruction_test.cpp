@@ -3,7 +3,7 @@
 
 #include "instruction_case.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::odd_instruction_test {
 namespace {
 
 std::string kernel(const std::string& body) {
@@ -125,4 +125,4 @@ TEST(OddInstruction, WideLocalAccessesAtManyOffsetsKeepAllTheirLines) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::odd_instruction_test

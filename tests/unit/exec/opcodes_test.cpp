@@ -9,7 +9,7 @@
 #include "raddle_paths.h"
 #include "rig.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::opcodes_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -266,4 +266,4 @@ TEST(Opcodes, AParameterIsLoadedIntoARegisterAndFromWithinTheParameters) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::opcodes_test

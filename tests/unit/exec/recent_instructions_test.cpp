@@ -8,7 +8,7 @@
 #include "instruction_case.h"
 #include "real_number.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::recent_instructions_test {
 namespace {
 
 constexpr std::pair<const char*, int> kModes[] = {
@@ -361,4 +361,4 @@ TEST(RecentInstructions, RefusalsNameTheType) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::recent_instructions_test

@@ -1,7 +1,7 @@
 // How many registers a thread has at most: as ptxas limits them.
 #include "rig.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::register_limit_test {
 namespace {
 
 /// A kernel that keeps 300 values, and has these directives.
@@ -37,4 +37,4 @@ TEST(RegisterLimit, IsThatOfPtxas) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::register_limit_test

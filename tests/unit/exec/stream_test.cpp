@@ -6,7 +6,7 @@
 
 #include "rig.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::stream_test {
 namespace {
 
 using u32 = std::uint32_t;
@@ -414,4 +414,4 @@ TEST(Live, AWarpSeesWhatOthersStoredBeforeItWasAsked) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::stream_test

@@ -9,7 +9,7 @@
 #include "instruction_case.h"
 #include "raddle/exec/memory/tensor_map.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::tensor_copy_test {
 namespace {
 
 /// A map with what its request points to.
@@ -490,4 +490,4 @@ TEST(TensorCopy, FaultsAreNamed) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::tensor_copy_test

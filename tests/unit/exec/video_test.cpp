@@ -7,7 +7,7 @@
 #include "instruction_case.h"
 #include "support/errors.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::video_test {
 namespace {
 
 s64 byte_of(u64 x, unsigned n, bool is_signed) {
@@ -347,4 +347,4 @@ TEST(Setp, PairsGiveTwoPredicates) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::video_test

@@ -4,7 +4,7 @@
 
 #include "rig.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::waiting_test {
 namespace {
 
 using u32 = std::uint32_t;
@@ -223,4 +223,4 @@ loop:
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::waiting_test

@@ -3,7 +3,7 @@
 
 #include "instruction_case.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::warp_test {
 namespace {
 
 constexpr u32 kActive = 0x7ff0f00fu;  // lanes that take part in the partial runs
@@ -258,4 +258,4 @@ TEST(Unsupported, IsNamedWithItsLineAndOthersStillRun) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::warp_test

@@ -6,7 +6,7 @@
 #include "instruction_case.h"
 #include "raddle/exec/slow/shared_matrix.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::wgmma_test {
 namespace {
 
 /// One product of 64 x N x 32 bytes.
@@ -468,4 +468,4 @@ TEST(Wgmma, FaultsAndRefusals) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::wgmma_test

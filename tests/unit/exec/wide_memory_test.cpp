@@ -1,7 +1,7 @@
 // 128-bit values: moves, loads and stores in every space, compare-and-swap and exchange.
 #include "instruction_case.h"
 
-namespace raddle::exec::test {
+namespace raddle::exec::test::wide_memory_test {
 namespace {
 
 using Value = std::array<u64, 2>;
@@ -139,4 +139,4 @@ TEST(WideValues, MisalignedOnesFault) {
 }
 
 }  // namespace
-}  // namespace raddle::exec::test
+}  // namespace raddle::exec::test::wide_memory_test

@@ -3,7 +3,7 @@
 
 #include "raddle/fatbin/fatbin.h"
 
-namespace raddle::fatbin {
+namespace raddle::fatbin::choose_test {
 namespace {
 
 using testing::HasSubstr;
@@ -61,4 +61,4 @@ TEST(Choose, WarnsOfPtxNewerThanTheMachine) {
 }
 
 }  // namespace
-}  // namespace raddle::fatbin
+}  // namespace raddle::fatbin::choose_test

@@ -16,7 +16,7 @@
 #include "support/process.h"
 #include "unit/fatbin/builder.h"
 
-namespace raddle::fatbin {
+namespace raddle::fatbin::cubin_test {
 namespace {
 
 using test::nvcc_output;
@@ -145,4 +145,4 @@ TEST(Cubin, RegistersAreThoseThatPtxasTells) {
 }
 
 }  // namespace
-}  // namespace raddle::fatbin
+}  // namespace raddle::fatbin::cubin_test

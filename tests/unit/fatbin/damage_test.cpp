@@ -10,7 +10,7 @@
 #include "raddle/fatbin/fatbin.h"
 #include "unit/fatbin/builder.h"
 
-namespace raddle::fatbin {
+namespace raddle::fatbin::damage_test {
 namespace {
 
 using testing::HasSubstr;
@@ -162,4 +162,4 @@ TEST(Damage, RubbishBetweenContainers) {
 }
 
 }  // namespace
-}  // namespace raddle::fatbin
+}  // namespace raddle::fatbin::damage_test

@@ -7,7 +7,7 @@
 #include "support/process.h"
 #include "unit/fatbin/builder.h"
 
-namespace raddle::fatbin {
+namespace raddle::fatbin::files_test {
 namespace {
 
 using testing::HasSubstr;
@@ -46,4 +46,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace raddle::fatbin
+}  // namespace raddle::fatbin::files_test

@@ -10,7 +10,7 @@
 #include "support/nvcc.h"
 #include "unit/fatbin/builder.h"
 
-namespace raddle::fatbin {
+namespace raddle::fatbin::nvcc_test {
 namespace {
 
 using test::nvcc_output;
@@ -122,4 +122,4 @@ TEST(NvccEntries, EveryTruncationIsRefusedAndNoAlteredHeaderByteCrashes) {
 }
 
 }  // namespace
-}  // namespace raddle::fatbin
+}  // namespace raddle::fatbin::nvcc_test

@@ -8,7 +8,7 @@
 #include "raddle/fatbin/wrapper.h"
 #include "unit/fatbin/builder.h"
 
-namespace raddle::fatbin {
+namespace raddle::fatbin::read_test {
 namespace {
 
 using testing::HasSubstr;
@@ -136,4 +136,4 @@ TEST(Registered, RefusesWhatIsNoWrapper) {
 }
 
 }  // namespace
-}  // namespace raddle::fatbin
+}  // namespace raddle::fatbin::read_test

@@ -1,7 +1,7 @@
 // What is wrong in runs, figures, numbers and statements of an experiment file: every key.
 #include "unit/lab/bad_file.h"
 
-namespace raddle::lab::test {
+namespace raddle::lab::test::bad_body_test {
 namespace {
 
 std::string numbers(int n) {
@@ -348,4 +348,4 @@ INSTANTIATE_TEST_SUITE_P(
     bad_name);
 
 }  // namespace
-}  // namespace raddle::lab::test
+}  // namespace raddle::lab::test::bad_body_test

@@ -1,7 +1,7 @@
 // What is wrong at the top of an experiment file and in what it defines: every key.
 #include "unit/lab/bad_file.h"
 
-namespace raddle::lab::test {
+namespace raddle::lab::test::bad_definitions_test {
 namespace {
 
 class BadDefinition : public testing::TestWithParam<Bad> {};
@@ -389,4 +389,4 @@ INSTANTIATE_TEST_SUITE_P(
     bad_name);
 
 }  // namespace
-}  // namespace raddle::lab::test
+}  // namespace raddle::lab::test::bad_definitions_test

@@ -5,7 +5,7 @@
 #include "raddle/lab/evaluate/layout.h"
 #include "unit/lab/support.h"
 
-namespace raddle::lab::test {
+namespace raddle::lab::test::document_test {
 namespace {
 
 /// Evaluates a file on made-up metrics.
@@ -379,4 +379,4 @@ TEST(Bounds, OfRunsThatAreMissingRefuteNothing) {
 }
 
 }  // namespace
-}  // namespace raddle::lab::test
+}  // namespace raddle::lab::test::document_test

@@ -8,7 +8,7 @@
 
 #include "unit/lab/support.h"
 
-namespace raddle::lab::test {
+namespace raddle::lab::test::evaluator_test {
 namespace {
 
 /// An experiment with numbers.
@@ -404,4 +404,4 @@ TEST_P(RandomLab, RisingIsMonotoneAndNotPeaked) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomLab, testing::Range(1u, 40u));
 
 }  // namespace
-}  // namespace raddle::lab::test
+}  // namespace raddle::lab::test::evaluator_test

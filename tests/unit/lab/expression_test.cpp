@@ -10,7 +10,7 @@
 
 #include "raddle/lab/file/lexer.h"
 
-namespace raddle::lab {
+namespace raddle::lab::expression_test {
 namespace {
 
 using testing::ElementsAre;
@@ -276,4 +276,4 @@ TEST(Property, AnyBytesAreReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace raddle::lab
+}  // namespace raddle::lab::expression_test

@@ -6,7 +6,7 @@
 #include "raddle/lab/verdict/document.h"
 #include "unit/lab/hands.h"
 
-namespace raddle::lab::test {
+namespace raddle::lab::test::left_out_test {
 namespace {
 
 std::string swept(const std::string& where, const std::string& more = "") {
@@ -230,4 +230,4 @@ TEST(LeftOut, MistakesInTheConditionAreTold) {
 }
 
 }  // namespace
-}  // namespace raddle::lab::test
+}  // namespace raddle::lab::test::left_out_test

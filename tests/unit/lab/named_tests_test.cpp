@@ -7,7 +7,7 @@
 #include "raddle/base/error.h"
 #include "unit/lab/support.h"
 
-namespace raddle::lab::test {
+namespace raddle::lab::test::named_tests_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -72,4 +72,4 @@ TEST(NamedTests, AProgramUnderWayEndsWhenAskedTo) {
 }
 
 }  // namespace
-}  // namespace raddle::lab::test
+}  // namespace raddle::lab::test::named_tests_test

@@ -7,7 +7,7 @@
 #include "raddle/lab/store/store.h"
 #include "unit/lab/hands.h"
 
-namespace raddle::lab::test {
+namespace raddle::lab::test::own_work_test {
 namespace {
 
 /// Knows programs by name alone: what each "does" is the workload of that name.
@@ -228,4 +228,4 @@ TEST(SweepText, ValuesRangesAndSteps) {
 }
 
 }  // namespace
-}  // namespace raddle::lab::test
+}  // namespace raddle::lab::test::own_work_test

@@ -5,7 +5,7 @@
 #include "raddle_paths.h"
 #include "unit/lab/support.h"
 
-namespace raddle::lab::test {
+namespace raddle::lab::test::plan_test {
 namespace {
 
 Plan plan_of(const Paper& paper) {
@@ -372,4 +372,4 @@ TEST(Cell, MaxCyclesEndsARunAway) {
 }
 
 }  // namespace
-}  // namespace raddle::lab::test
+}  // namespace raddle::lab::test::plan_test

@@ -4,7 +4,7 @@
 #include "raddle/lab/store/store.h"
 #include "unit/lab/support.h"
 
-namespace raddle::lab::test {
+namespace raddle::lab::test::program_test {
 namespace {
 
 sim::SourceHashes sources(const std::string& core, const std::string& gto, const std::string& lrr) {
@@ -88,4 +88,4 @@ TEST(SourceHashes, EveryPolicyAndWorkloadHasOne) {
 }
 
 }  // namespace
-}  // namespace raddle::lab::test
+}  // namespace raddle::lab::test::program_test

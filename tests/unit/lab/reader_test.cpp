@@ -4,7 +4,7 @@
 #include "raddle/lab/file/library.h"
 #include "unit/lab/support.h"
 
-namespace raddle::lab::test {
+namespace raddle::lab::test::reader_test {
 namespace {
 
 TEST(Reader, DefinitionsOfTheHead) {
@@ -244,4 +244,4 @@ TEST(Library, OneFileWithThePaperBesideIt) {
 }
 
 }  // namespace
-}  // namespace raddle::lab::test
+}  // namespace raddle::lab::test::reader_test

@@ -7,7 +7,7 @@
 
 #include "unit/lab/hands.h"
 
-namespace raddle::lab::test {
+namespace raddle::lab::test::runner_test {
 namespace {
 
 struct Site {
@@ -375,4 +375,4 @@ TEST(Runner, CellsAreNamedFromTheStart) {
 }
 
 }  // namespace
-}  // namespace raddle::lab::test
+}  // namespace raddle::lab::test::runner_test

@@ -3,7 +3,7 @@
 
 #include "unit/lab/support.h"
 
-namespace raddle::lab::test {
+namespace raddle::lab::test::settings_test {
 namespace {
 
 TEST(RunSettings, NameMachineWorkloadsVariantsAndSweeps) {
@@ -65,4 +65,4 @@ TEST(RunSettings, OfARowWithoutRunsAreEmpty) {
 }
 
 }  // namespace
-}  // namespace raddle::lab::test
+}  // namespace raddle::lab::test::settings_test

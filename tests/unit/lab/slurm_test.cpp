@@ -10,13 +10,13 @@
 #include "raddle/lab/run/slurm_executor.h"
 #include "support/process.h"
 
-namespace raddle::lab {
+namespace raddle::lab::slurm_test {
 namespace {
 
 namespace fs = std::filesystem;
+using raddle::test::read_file;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using test::read_file;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -139,7 +139,7 @@ class FakeSlurm : public testing::Test {
     return {};
   }
 
-  test::Folder folder_;
+  raddle::test::Folder folder_;
   std::string path_;
 };
 
@@ -393,8 +393,9 @@ class TaskScript : public FakeSlurm {
     write_whole(spec_file(work(), "a"), "{}");
     array_ = arrays().at(0);
   }
-  test::Outcome run() const {
-    return test::run_process("/usr/bin/env", {"SLURM_ARRAY_TASK_ID=1", "sh", array_ / "script"});
+  raddle::test::Outcome run() const {
+    return raddle::test::run_process("/usr/bin/env",
+                                     {"SLURM_ARRAY_TASK_ID=1", "sh", array_ / "script"});
   }
   std::string note() const { return read_file(array_ / "1.ended"); }
 
@@ -446,4 +447,4 @@ TEST_F(TaskScript, TerminatedItLeavesNoNote) {
 }
 
 }  // namespace
-}  // namespace raddle::lab
+}  // namespace raddle::lab::slurm_test

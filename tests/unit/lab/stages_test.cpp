@@ -8,7 +8,7 @@
 #include "raddle/lab/plan/derived.h"
 #include "unit/lab/hands.h"
 
-namespace raddle::lab::test {
+namespace raddle::lab::test::stages_test {
 namespace {
 
 /// Two programs that share the GPU, against each alone; and a variant whose group is the best
@@ -390,4 +390,4 @@ TEST(Corun, ConfigurationHoldsHorizonAndIpcAlone) {
 }
 
 }  // namespace
-}  // namespace raddle::lab::test
+}  // namespace raddle::lab::test::stages_test

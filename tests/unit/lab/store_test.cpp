@@ -8,7 +8,7 @@
 #include "raddle_paths.h"
 #include "unit/lab/support.h"
 
-namespace raddle::lab::test {
+namespace raddle::lab::test::store_test {
 namespace {
 
 struct Shelf {
@@ -433,4 +433,4 @@ TEST(Lock, IsHeldByOneAndFreedAtTheEnd) {
 TEST(Time, IsUtc) { EXPECT_THAT(utc_now(), testing::MatchesRegex("20..-..-..T..:..:..Z")); }
 
 }  // namespace
-}  // namespace raddle::lab::test
+}  // namespace raddle::lab::test::store_test

@@ -7,7 +7,7 @@
 #include "raddle/lowering/lowering.h"
 #include "unit/lowering/code_builder.h"
 
-namespace raddle::lowering {
+namespace raddle::lowering::liveness_test {
 namespace {
 
 using testing::ElementsAre;
@@ -148,4 +148,4 @@ TEST(LiveRegisters, OfMachineCodeFollowBranchesThatAreGone) {
 }
 
 }  // namespace
-}  // namespace raddle::lowering
+}  // namespace raddle::lowering::liveness_test

@@ -6,7 +6,7 @@
 
 #include "unit/lowering/code_builder.h"
 
-namespace raddle::lowering {
+namespace raddle::lowering::lowering_test {
 namespace {
 
 using trace::OpClass;
@@ -337,4 +337,4 @@ TEST(Lowering, RegistersAreCountedOfTheMachineCode) {
 }
 
 }  // namespace
-}  // namespace raddle::lowering
+}  // namespace raddle::lowering::lowering_test

@@ -7,7 +7,7 @@
 #include "raddle/lowering/lowering.h"
 #include "unit/lowering/code_builder.h"
 
-namespace raddle::lowering {
+namespace raddle::lowering::regions_test {
 namespace {
 
 using testing::Contains;
@@ -196,4 +196,4 @@ TEST(Regions, BarriersAreInstructions) {
 }
 
 }  // namespace
-}  // namespace raddle::lowering
+}  // namespace raddle::lowering::regions_test

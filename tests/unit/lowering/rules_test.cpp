@@ -13,7 +13,7 @@
 #include "raddle_paths.h"
 #include "unit/lowering/code_builder.h"
 
-namespace raddle::lowering {
+namespace raddle::lowering::rules_test {
 namespace {
 
 std::vector<std::string> split(std::string_view text, char at) {
@@ -180,4 +180,4 @@ TEST_P(Dependences, SurviveLowering) {
 INSTANTIATE_TEST_SUITE_P(Seeds, Dependences, testing::Range(1u, 6u));
 
 }  // namespace
-}  // namespace raddle::lowering
+}  // namespace raddle::lowering::rules_test

@@ -7,7 +7,7 @@
 #include "raddle/trace/memory_trace.h"
 #include "unit/lowering/code_builder.h"
 
-namespace raddle::lowering {
+namespace raddle::lowering::schedule_test {
 namespace {
 
 using trace::KernelCode;
@@ -260,4 +260,4 @@ TEST_F(Stream, PredicatedSidesAreExecutedByTheirLanes) {
 }
 
 }  // namespace
-}  // namespace raddle::lowering
+}  // namespace raddle::lowering::schedule_test

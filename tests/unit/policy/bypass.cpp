@@ -5,7 +5,7 @@
 #include "support/fake_sm.h"
 #include "support/settings.h"
 
-namespace raddle::test {
+namespace raddle::test::bypass_test {
 namespace {
 
 using policy::WarpWait;
@@ -102,4 +102,4 @@ TEST_F(TwoTokens, WithoutOneALoadWaitsForWhatIsUnderWay) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::bypass_test

@@ -6,7 +6,7 @@
 #include "support/settings.h"
 #include "unit/policy/ccws_reference.h"
 
-namespace raddle::policy {
+namespace raddle::policy::ccws_test {
 namespace {
 
 using test::CcwsReference;
@@ -200,4 +200,4 @@ TEST_P(CcwsCases, DoesWhatTheReferenceDoes) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::ccws_test

@@ -10,7 +10,7 @@
 #include "raddle/policy/dram/rank_first.h"
 #include "support/settings.h"
 
-namespace raddle::policy {
+namespace raddle::policy::clams_test {
 namespace {
 
 using test::Settings;
@@ -197,4 +197,4 @@ TEST(ClamsStatistics, CountRangesOfTheMode) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::clams_test

@@ -10,7 +10,7 @@
 #include "raddle/policy/all.h"
 #include "support/settings.h"
 
-namespace raddle::policy {
+namespace raddle::policy::latoa_test {
 namespace {
 
 using test::Settings;
@@ -373,4 +373,4 @@ TEST_F(LatoaPolicy, RefusesMachinesThatItCannotRunOn) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::latoa_test

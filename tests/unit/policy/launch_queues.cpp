@@ -11,7 +11,7 @@
 #include "raddle/base/rng.h"
 #include "raddle/policy/dispatch/bound_queues.h"
 
-namespace raddle::policy {
+namespace raddle::policy::launch_queues_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -216,4 +216,4 @@ TEST(BoundQueues, LoseNothingOnRandomHistories) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::launch_queues_test

@@ -12,7 +12,7 @@
 
 #include "support/no_fields.h"
 
-namespace raddle::policy {
+namespace raddle::policy::registry_test {
 namespace {
 
 class First final : public WarpPolicy {
@@ -186,4 +186,4 @@ TEST(AllPolicies, HaveTheNamesOfTheContract) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::registry_test

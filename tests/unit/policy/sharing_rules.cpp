@@ -8,7 +8,7 @@
 #include "raddle/policy/scheme/hill_climb.h"
 #include "raddle/policy/scheme/water_filling.h"
 
-namespace raddle::policy {
+namespace raddle::policy::sharing_rules_test {
 namespace {
 
 using Counts = std::vector<std::uint32_t>;
@@ -288,4 +288,4 @@ TEST(HillClimb, PassesValuesThatWouldShowNothing) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::sharing_rules_test

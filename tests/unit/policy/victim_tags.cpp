@@ -10,7 +10,7 @@
 
 #include "raddle/base/rng.h"
 
-namespace raddle::policy {
+namespace raddle::policy::victim_tags_test {
 namespace {
 
 TEST(VictimTags, ATagThatIsInsertedAgainBecomesTheNewest) {
@@ -95,4 +95,4 @@ TEST_P(VictimTagShapes, DoAsQueuesWould) {
 }
 
 }  // namespace
-}  // namespace raddle::policy
+}  // namespace raddle::policy::victim_tags_test

@@ -7,7 +7,7 @@
 #include "raddle/ptx/analysis.h"
 #include "raddle/ptx/scope.h"
 
-namespace raddle::ptx::test {
+namespace raddle::ptx::test::assertions_test {
 namespace {
 
 Function function_of(std::vector<std::string_view> opcodes) {
@@ -50,4 +50,4 @@ TEST(LivenessDeathTest, ARegisterIsOneOfTheFunctions) {
 }
 
 }  // namespace
-}  // namespace raddle::ptx::test
+}  // namespace raddle::ptx::test::assertions_test

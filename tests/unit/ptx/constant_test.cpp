@@ -6,7 +6,7 @@
 #include <bit>
 #include <ostream>
 
-namespace raddle::ptx {
+namespace raddle::ptx::constant_test {
 namespace {
 
 const std::string kFile = "c.ptx";
@@ -91,4 +91,4 @@ TEST(ConstantErrors, NestingIsBoundedSoThatTheStackIsSafe) {
 }
 
 }  // namespace
-}  // namespace raddle::ptx
+}  // namespace raddle::ptx::constant_test

@@ -3,7 +3,7 @@
 
 #include "unit/ptx/support.h"
 
-namespace raddle::ptx::test {
+namespace raddle::ptx::test::control_test {
 namespace {
 
 using Kind = Operand::Kind;
@@ -138,4 +138,4 @@ TEST(Calls, RecursionNeedsNoDeclaration) {
 }
 
 }  // namespace
-}  // namespace raddle::ptx::test
+}  // namespace raddle::ptx::test::control_test

@@ -6,7 +6,7 @@
 
 #include "unit/ptx/support.h"
 
-namespace raddle::ptx::test {
+namespace raddle::ptx::test::declaration_test {
 namespace {
 
 using testing::ElementsAre;
@@ -272,4 +272,4 @@ TEST(SourceLines, OfInlinedCodeLeadToTheOutermostCall) {
 }
 
 }  // namespace
-}  // namespace raddle::ptx::test
+}  // namespace raddle::ptx::test::declaration_test

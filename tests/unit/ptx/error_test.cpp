@@ -3,7 +3,7 @@
 
 #include "unit/ptx/support.h"
 
-namespace raddle::ptx::test {
+namespace raddle::ptx::test::error_test {
 namespace {
 
 TEST(ModuleErrors, WhatIsNotPtx) {
@@ -279,4 +279,4 @@ TEST(Limits, EveryTruncationIsHandled) {
 }
 
 }  // namespace
-}  // namespace raddle::ptx::test
+}  // namespace raddle::ptx::test::error_test

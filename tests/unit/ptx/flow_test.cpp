@@ -8,7 +8,7 @@
 #include "unit/ptx/graphs.h"
 #include "unit/ptx/plain_reconvergence.h"
 
-namespace raddle::ptx::test {
+namespace raddle::ptx::test::flow_test {
 namespace {
 
 using testing::ElementsAre;
@@ -248,4 +248,4 @@ TEST(Reconvergence, LongKernelsTakeAFractionOfASecond) {
 }
 
 }  // namespace
-}  // namespace raddle::ptx::test
+}  // namespace raddle::ptx::test::flow_test

@@ -5,7 +5,7 @@
 
 #include "unit/ptx/support.h"
 
-namespace raddle::ptx::test {
+namespace raddle::ptx::test::instruction_test {
 namespace {
 
 using Kind = Operand::Kind;
@@ -264,4 +264,4 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"elect.sync %r1|%p1, -1;", 2u}));
 
 }  // namespace
-}  // namespace raddle::ptx::test
+}  // namespace raddle::ptx::test::instruction_test

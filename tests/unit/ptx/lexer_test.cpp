@@ -7,7 +7,7 @@
 #include <ostream>
 #include <vector>
 
-namespace raddle::ptx {
+namespace raddle::ptx::lexer_test {
 namespace {
 
 using Kind = Token::Kind;
@@ -157,4 +157,4 @@ TEST(Lexer, QuotedTextIsClippedAndPrintable) {
 }
 
 }  // namespace
-}  // namespace raddle::ptx
+}  // namespace raddle::ptx::lexer_test

@@ -6,7 +6,7 @@
 
 #include "support/errors.h"
 
-namespace raddle::ptx {
+namespace raddle::ptx::link_test {
 namespace {
 
 using raddle::test::input_error_of;
@@ -169,4 +169,4 @@ TEST(Link, TheDeviceRuntimeIsLeftOut) {
 }
 
 }  // namespace
-}  // namespace raddle::ptx
+}  // namespace raddle::ptx::link_test

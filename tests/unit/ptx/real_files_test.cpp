@@ -8,7 +8,7 @@
 #include "raddle_paths.h"
 #include "unit/ptx/support.h"
 
-namespace raddle::ptx::test {
+namespace raddle::ptx::test::real_files_test {
 namespace {
 
 std::string read(const std::filesystem::path& path) {
@@ -88,4 +88,4 @@ TEST(RealWorkloads, AllCheckedInKernelsParse) {
 }
 
 }  // namespace
-}  // namespace raddle::ptx::test
+}  // namespace raddle::ptx::test::real_files_test

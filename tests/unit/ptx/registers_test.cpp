@@ -8,7 +8,7 @@
 #include "raddle/ptx/liveness.h"
 #include "unit/ptx/graphs.h"
 
-namespace raddle::ptx::test {
+namespace raddle::ptx::test::registers_test {
 namespace {
 
 using testing::ElementsAre;
@@ -286,4 +286,4 @@ TEST(Liveness, IsTheSameInSmallGroups) {
 }
 
 }  // namespace
-}  // namespace raddle::ptx::test
+}  // namespace raddle::ptx::test::registers_test

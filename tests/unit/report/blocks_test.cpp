@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-namespace raddle::report {
+namespace raddle::report::blocks_test {
 namespace {
 
 using timing::BlockSpan;
@@ -123,4 +123,4 @@ TEST(BarChart, WhereMergingDoesNotHelpTheBeginningIsKept) {
 }
 
 }  // namespace
-}  // namespace raddle::report
+}  // namespace raddle::report::blocks_test

@@ -8,7 +8,7 @@
 #include "documents.h"
 #include "raddle/base/error.h"
 
-namespace raddle::report {
+namespace raddle::report::document_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -212,4 +212,4 @@ TEST(ToText, ReadsBackTheSame) {
 }
 
 }  // namespace
-}  // namespace raddle::report
+}  // namespace raddle::report::document_test

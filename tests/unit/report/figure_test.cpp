@@ -15,7 +15,7 @@
 #include "raddle/report/ticks.h"
 #include "raddle_paths.h"
 
-namespace raddle::report {
+namespace raddle::report::figure_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -308,4 +308,4 @@ TEST(Text, IsCutAndBrokenBetweenCharacters) {
 }
 
 }  // namespace
-}  // namespace raddle::report
+}  // namespace raddle::report::figure_test

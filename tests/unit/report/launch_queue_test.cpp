@@ -8,7 +8,7 @@
 
 #include "raddle/base/rng.h"
 
-namespace raddle::report {
+namespace raddle::report::launch_queue_test {
 namespace {
 
 using testing::ElementsAre;
@@ -67,4 +67,4 @@ TEST(LaunchQueue, AgreesWithACountOfEveryCycle) {
 }
 
 }  // namespace
-}  // namespace raddle::report
+}  // namespace raddle::report::launch_queue_test

@@ -12,7 +12,7 @@
 #include "raddle/report/report.h"
 #include "unit/report/samples.h"
 
-namespace raddle::report {
+namespace raddle::report::launch_tree_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -284,4 +284,4 @@ TEST(LaunchTree, ManyRunsShareTheRoomForRows) {
 }
 
 }  // namespace
-}  // namespace raddle::report
+}  // namespace raddle::report::launch_tree_test

@@ -6,7 +6,7 @@
 #include "raddle/report/report.h"
 #include "samples.h"
 
-namespace raddle::report {
+namespace raddle::report::mesh_map_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -121,4 +121,4 @@ TEST(MeshMap, ManyRunsShareTheRoom) {
 }
 
 }  // namespace
-}  // namespace raddle::report
+}  // namespace raddle::report::mesh_map_test

@@ -7,7 +7,7 @@
 #include "raddle/report/report.h"
 #include "samples.h"
 
-namespace raddle::report {
+namespace raddle::report::placement_test {
 namespace {
 
 using testing::ElementsAre;
@@ -63,4 +63,4 @@ TEST(Placement, IsOnThePage) {
 }
 
 }  // namespace
-}  // namespace raddle::report
+}  // namespace raddle::report::placement_test

@@ -7,7 +7,7 @@
 #include "raddle/sim/result/version.h"
 #include "samples.h"
 
-namespace raddle::report {
+namespace raddle::report::report_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -226,4 +226,4 @@ TEST(JsonText, QuotesAndEscapes) {
 }
 
 }  // namespace
-}  // namespace raddle::report
+}  // namespace raddle::report::report_test

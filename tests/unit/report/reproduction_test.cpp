@@ -14,7 +14,7 @@
 #include "raddle/sim/result/version.h"
 #include "support/errors.h"
 
-namespace raddle::report {
+namespace raddle::report::reproduction_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -238,4 +238,4 @@ TEST_F(Site, AFolderThatCannotBeMadeIsNamed) {
 }
 
 }  // namespace
-}  // namespace raddle::report
+}  // namespace raddle::report::reproduction_test

@@ -6,7 +6,7 @@
 #include "raddle/report/reproduction.h"
 #include "unit/report/documents.h"
 
-namespace raddle::report {
+namespace raddle::report::reproduction_text_test {
 namespace {
 
 using nlohmann::ordered_json;
@@ -65,4 +65,4 @@ TEST(ReproductionText, OfAnUnsoundDocumentIsRefused) {
 }
 
 }  // namespace
-}  // namespace raddle::report
+}  // namespace raddle::report::reproduction_text_test

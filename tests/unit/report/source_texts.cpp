@@ -6,7 +6,7 @@
 
 #include "raddle/base/files.h"
 
-namespace raddle::report {
+namespace raddle::report::source_texts_test {
 namespace {
 
 TEST(SourceTexts, ALineComesWithoutTheBlanksAroundIt) {
@@ -64,4 +64,4 @@ TEST(SourceTexts, OnlyLinesWithFiguresGoIntoAReport) {
 }
 
 }  // namespace
-}  // namespace raddle::report
+}  // namespace raddle::report::source_texts_test

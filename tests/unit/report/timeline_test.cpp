@@ -7,7 +7,7 @@
 
 #include "samples.h"
 
-namespace raddle::report {
+namespace raddle::report::timeline_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -179,4 +179,4 @@ TEST(Timeline, NothingRunIsAValidEmptyTrace) {
 }
 
 }  // namespace
-}  // namespace raddle::report
+}  // namespace raddle::report::timeline_test

@@ -6,7 +6,7 @@
 #include "raddle/report/summary.h"
 #include "samples.h"
 
-namespace raddle::report {
+namespace raddle::report::words_test {
 namespace {
 
 using testing::HasSubstr;
@@ -77,4 +77,4 @@ TEST(Summary, ChecksOfNothingSaySo) {
 }
 
 }  // namespace
-}  // namespace raddle::report
+}  // namespace raddle::report::words_test

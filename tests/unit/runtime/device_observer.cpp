@@ -6,7 +6,7 @@
 
 #include "raddle/runtime/simulated_device.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::device_observer_test {
 namespace {
 
 using testing::ElementsAre;
@@ -89,4 +89,4 @@ TEST_F(Observed, LaunchesEncloseWhatTheirBlocksDo) {
 }
 
 }  // namespace
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::device_observer_test

@@ -10,7 +10,7 @@
 
 #include "raddle/base/error.h"
 
-namespace raddle::runtime {
+namespace raddle::runtime::simulated_device_test {
 namespace {
 
 using testing::HasSubstr;
@@ -293,4 +293,4 @@ TEST(FirstLaunches, OfALiveDeviceRunBeforeThoseThatAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace raddle::runtime
+}  // namespace raddle::runtime::simulated_device_test

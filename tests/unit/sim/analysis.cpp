@@ -13,7 +13,7 @@
 #include "raddle/sim/setup/setup.h"
 #include "support/errors.h"
 
-namespace raddle::sim {
+namespace raddle::sim::analysis_test {
 namespace {
 
 using testing::AllOf;
@@ -299,4 +299,4 @@ TEST(RunAnalyses, TablesStandByWhatIsObservedThenAsAskedFor) {
 }
 
 }  // namespace
-}  // namespace raddle::sim
+}  // namespace raddle::sim::analysis_test

@@ -11,7 +11,7 @@
 #include "support/broken_recordings.h"
 #include "support/recording_mutator.h"
 
-namespace raddle {
+namespace raddle::broken_recordings_test {
 namespace {
 
 using testing::AllOf;
@@ -128,4 +128,4 @@ TEST_F(BrokenRecordings, AThousandMutantsEndWell) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::broken_recordings_test

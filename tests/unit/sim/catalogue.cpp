@@ -16,7 +16,7 @@
 #include "raddle/sim/result/result.h"
 #include "raddle_paths.h"
 
-namespace raddle::sim {
+namespace raddle::sim::catalogue_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -164,4 +164,4 @@ TEST(CatalogueFiles, TheTypeScriptIsCurrent) {
 }
 
 }  // namespace
-}  // namespace raddle::sim
+}  // namespace raddle::sim::catalogue_test

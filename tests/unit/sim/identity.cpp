@@ -6,7 +6,7 @@
 #include "raddle/base/error.h"
 #include "support/process.h"
 
-namespace raddle::sim {
+namespace raddle::sim::identity_test {
 namespace {
 
 using test::Folder;
@@ -49,4 +49,4 @@ TEST(Identity, OfAProgramIsItsFileArgumentsAndWhatTheseName) {
 }
 
 }  // namespace
-}  // namespace raddle::sim
+}  // namespace raddle::sim::identity_test

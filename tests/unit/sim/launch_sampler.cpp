@@ -10,7 +10,7 @@
 
 #include "raddle/base/rng.h"
 
-namespace raddle::sim {
+namespace raddle::sim::launch_sampler_test {
 namespace {
 
 SampledLaunch launch(const std::string& name, std::uint64_t warp_instructions = 1000) {
@@ -267,4 +267,4 @@ TEST(LaunchSampler, ALaunchAsideIsOfNoClass) {
 }
 
 }  // namespace
-}  // namespace raddle::sim
+}  // namespace raddle::sim::launch_sampler_test

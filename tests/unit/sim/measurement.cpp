@@ -10,7 +10,7 @@
 #include "support/errors.h"
 #include "support/process.h"
 
-namespace raddle::sim {
+namespace raddle::sim::measurement_test {
 namespace {
 
 TEST(Agreement, IsWhatItsNameSays) {
@@ -141,4 +141,4 @@ TEST(Measurements, PairsAreThoseOfBothSides) {
 }
 
 }  // namespace
-}  // namespace raddle::sim
+}  // namespace raddle::sim::measurement_test

@@ -7,7 +7,7 @@
 #include "raddle/sim/result/version.h"
 #include "raddle_paths.h"
 
-namespace raddle::sim {
+namespace raddle::sim::result_json_test {
 namespace {
 
 Result sample() {
@@ -223,4 +223,4 @@ TEST(ManyLaunches, TheHashCoversEachOneHoweverManyAreTold) {
 }
 
 }  // namespace
-}  // namespace raddle::sim
+}  // namespace raddle::sim::result_json_test

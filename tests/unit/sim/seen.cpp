@@ -7,7 +7,7 @@
 
 #include "raddle/sim/setup/gpus.h"
 
-namespace raddle::sim {
+namespace raddle::sim::seen_test {
 namespace {
 
 Setup machine(const std::vector<std::string>& settings) {
@@ -70,4 +70,4 @@ TEST(Seen, WhatOnlyTimingUsesDoesNot) {
 }
 
 }  // namespace
-}  // namespace raddle::sim
+}  // namespace raddle::sim::seen_test

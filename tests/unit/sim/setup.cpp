@@ -11,7 +11,7 @@
 
 #include "raddle/sim/setup/gpus.h"
 
-namespace raddle::sim {
+namespace raddle::sim::setup_test {
 namespace {
 
 using testing::AllOf;
@@ -312,4 +312,4 @@ TEST(DispatchSetup, AKernelOrBlockPolicyBesideAnotherOneIsRefused) {
 }
 
 }  // namespace
-}  // namespace raddle::sim
+}  // namespace raddle::sim::setup_test

@@ -5,7 +5,7 @@
 
 #include "raddle/base/error.h"
 
-namespace raddle::sim {
+namespace raddle::sim::suite_test {
 namespace {
 
 TEST(Suite, RowsAreInTheOrderThatDecidesTheirHalves) {
@@ -58,4 +58,4 @@ TEST(Suite, ConventionsDecideWhatIsSimulated) {
 }
 
 }  // namespace
-}  // namespace raddle::sim
+}  // namespace raddle::sim::suite_test

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace raddle::sim {
+namespace raddle::sim::tail_test {
 namespace {
 
 struct Made {
@@ -46,4 +46,4 @@ TEST(Tail, DescendantsCountWithTheirRootAndRootsApart) {
 TEST(Tail, NothingHasNone) { EXPECT_EQ(tail_cycles({}, {}, 4), 0u); }
 
 }  // namespace
-}  // namespace raddle::sim
+}  // namespace raddle::sim::tail_test

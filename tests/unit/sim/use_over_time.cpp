@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace raddle::sim {
+namespace raddle::sim::use_over_time_test {
 namespace {
 
 /// A network of two thirds of the core's clock, as on ccbp.
@@ -107,4 +107,4 @@ TEST(UseRecord, SummaryNamesEverything) {
 }
 
 }  // namespace
-}  // namespace raddle::sim
+}  // namespace raddle::sim::use_over_time_test

@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-namespace raddle::stats {
+namespace raddle::stats::metrics_test {
 namespace {
 
 struct WithADouble {
@@ -134,4 +134,4 @@ TEST(Metrics, ShownIsAListInWords) {
 }
 
 }  // namespace
-}  // namespace raddle::stats
+}  // namespace raddle::stats::metrics_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace raddle::timing {
+namespace raddle::timing::barrier_objects_test {
 namespace {
 
 using Action = trace::ObjectAction;
@@ -65,4 +65,4 @@ TEST(BarrierObjects, OfABlockHearNothingOfTheBlockBefore) {
 }
 
 }  // namespace
-}  // namespace raddle::timing
+}  // namespace raddle::timing::barrier_objects_test

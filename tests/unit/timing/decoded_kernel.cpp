@@ -7,10 +7,10 @@
 #include "support/machines.h"
 #include "support/stream_builder.h"
 
-namespace raddle {
+namespace raddle::decoded_kernel_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using timing::DecodedInst;
 using timing::DecodedKernel;
 using timing::Route;
@@ -150,4 +150,4 @@ TEST(DecodedKernel, MoreMachineInstructionsThanEventsCanNameAreRefused) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::decoded_kernel_test

@@ -9,7 +9,7 @@
 #include "raddle/timing/cache/denovo_l1.h"
 #include "support/memory_mocks.h"
 
-namespace raddle::test {
+namespace raddle::test::denovo_test {
 namespace {
 
 using namespace timing;
@@ -435,4 +435,4 @@ TEST_F(HostTest, ALineThatMakesRoomTakesItsWordsAlong) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::denovo_test

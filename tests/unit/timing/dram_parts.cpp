@@ -6,7 +6,7 @@
 #include "raddle/timing/dram/fixed.h"
 #include "raddle/timing/dram/refresh.h"
 
-namespace raddle::timing {
+namespace raddle::timing::dram_parts_test {
 namespace {
 
 DramQueue::Slot request(bool write, std::uint8_t tenant = 0) {
@@ -398,4 +398,4 @@ TEST(FixedDram, ServesOneRequestPerIntervalInOrder) {
 }
 
 }  // namespace
-}  // namespace raddle::timing
+}  // namespace raddle::timing::dram_parts_test

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace raddle::timing {
+namespace raddle::timing::empty_times_test {
 namespace {
 
 using testing::ElementsAre;
@@ -64,4 +64,4 @@ TEST(CommonTimes, HoldEachCycleOnce) {
 }
 
 }  // namespace
-}  // namespace raddle::timing
+}  // namespace raddle::timing::empty_times_test

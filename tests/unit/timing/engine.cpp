@@ -7,7 +7,7 @@
 
 #include "raddle/timing/wire/link.h"
 
-namespace raddle {
+namespace raddle::engine_test {
 namespace {
 
 using timing::Engine;
@@ -247,4 +247,4 @@ TEST(Engine, WhatIsThrownBeforeAWindowComesOut) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::engine_test

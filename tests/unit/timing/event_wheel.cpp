@@ -6,7 +6,7 @@
 
 #include "raddle/base/rng.h"
 
-namespace raddle {
+namespace raddle::event_wheel_test {
 namespace {
 
 using timing::Event;
@@ -108,4 +108,4 @@ TEST(EventWheel, AgreesWithAMap) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::event_wheel_test

@@ -11,7 +11,7 @@
 #include "support/machines.h"
 #include "support/stream_builder.h"
 
-namespace raddle::timing {
+namespace raddle::timing::gpu_parts_test {
 namespace {
 
 // --- launches ------------------------------------------------------------------------------------
@@ -19,13 +19,13 @@ namespace {
 class SomeLaunches : public ::testing::Test {
  protected:
   SomeLaunches() : recording(code(), {.grid = {3}, .block = {64}}) {}
-  static testing::Code code() {
-    testing::Code out;
+  static support::Code code() {
+    support::Code out;
     out.exit();
     return out;
   }
   static Launches::Spec spec() {
-    const MachineSpec machine = testing::small_machine();
+    const MachineSpec machine = support::small_machine();
     return {.sm = machine.sm, .kernels = machine.kernels, .launch_latency = 10};
   }
   Submission submission(StreamId stream, std::uint64_t sequence = 0) {
@@ -50,7 +50,7 @@ class SomeLaunches : public ::testing::Test {
     EXPECT_FALSE(launches.changed());
     return out.str();
   }
-  testing::Recording recording;
+  support::Recording recording;
   std::shared_ptr<const trace::LoweredCode> lowered =
       std::make_shared<const trace::LoweredCode>(trace::as_it_is(recording.code()));
   Launches launches{spec()};
@@ -298,4 +298,4 @@ TEST(HostAccesses, AreTakenLineByLineWithTheWordsTheyTouch) {
 }
 
 }  // namespace
-}  // namespace raddle::timing
+}  // namespace raddle::timing::gpu_parts_test

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace raddle::timing {
+namespace raddle::timing::half_warps_test {
 namespace {
 
 using Transactions = std::vector<std::array<std::uint32_t, 3>>;  // line, words, lanes
@@ -69,4 +69,4 @@ TEST(HalfWarps, AsManyPiecesAsAnInstructionCanHave) {
 }
 
 }  // namespace
-}  // namespace raddle::timing
+}  // namespace raddle::timing::half_warps_test

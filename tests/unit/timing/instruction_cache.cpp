@@ -6,7 +6,7 @@
 #include "raddle/timing/code/decoded_kernel.h"
 #include "raddle/trace/code.h"
 
-namespace raddle::timing {
+namespace raddle::timing::instruction_cache_test {
 namespace {
 
 class InstructionCachesTest : public ::testing::Test {
@@ -117,4 +117,4 @@ TEST_F(InstructionCachesTest, AStreamDoesNotOutliveForgetting) {
 }
 
 }  // namespace
-}  // namespace raddle::timing
+}  // namespace raddle::timing::instruction_cache_test

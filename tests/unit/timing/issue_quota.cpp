@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace raddle {
+namespace raddle::issue_quota_test {
 namespace {
 
 using policy::Knobs;
@@ -82,4 +82,4 @@ TEST(IssueQuota, OtherQuotasBeginAnEpochAndTheSameDoNot) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::issue_quota_test

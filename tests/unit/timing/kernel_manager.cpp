@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace raddle::timing {
+namespace raddle::timing::kernel_manager_test {
 namespace {
 
 class Manager : public testing::Test {
@@ -186,4 +186,4 @@ TEST_F(Manager, SaysWhatWaits) {
 }
 
 }  // namespace
-}  // namespace raddle::timing
+}  // namespace raddle::timing::kernel_manager_test

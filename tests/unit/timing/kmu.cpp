@@ -10,10 +10,10 @@
 #include "raddle/timing/gpu/free_sms.h"
 #include "support/kernel_sets.h"
 
-namespace raddle::timing {
+namespace raddle::timing::kmu_test {
 namespace {
 
-using testing::kernel_set;
+using support::kernel_set;
 
 /// Lets in the one that came first, except in the cycles [closed, open).
 struct Door : policy::DispatchPolicy {
@@ -379,4 +379,4 @@ TEST(RoomsTest, GridsThatNeedTheSameShareASet) {
 }
 
 }  // namespace
-}  // namespace raddle::timing
+}  // namespace raddle::timing::kmu_test

@@ -13,7 +13,7 @@
 #include "raddle/timing/sm/piece_queue.h"
 #include "support/machines.h"
 
-namespace raddle {
+namespace raddle::l1_parts_test {
 namespace {
 
 using timing::MachineSpec;
@@ -151,7 +151,7 @@ TEST(L1dWriteValidate, WriteBacksAgreeWithAListModel) {
 }
 
 TEST(ConstCache, LinesOfABankDoNotMeetThoseOfAnother) {
-  MachineSpec m = testing::small_machine();
+  MachineSpec m = support::small_machine();
   m.sm.const_cache = {1, 64, 16, 2, 2};
   timing::ConstCache<int> cache(m);
   using Outcome = timing::ConstCache<int>::Outcome;
@@ -193,16 +193,16 @@ TEST(L1Rules, EachIsTold) {
        }},
   };
   for (const Rule& rule : rules) {
-    MachineSpec machine = testing::small_machine();
+    MachineSpec machine = support::small_machine();
     rule.breaks(machine);
     const std::vector<std::string> notified = machine.violations();
     ASSERT_EQ(notified.size(), 1u) << rule.says;
     EXPECT_EQ(notified[0].rfind(rule.says, 0), 0u) << notified[0];
   }
-  MachineSpec none = testing::small_machine();
+  MachineSpec none = support::small_machine();
   none.sm.l1d.size_kib = 0;
   EXPECT_EQ(none.violations(), std::vector<std::string>{}) << "a machine without L1D is sound";
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::l1_parts_test

@@ -7,7 +7,7 @@
 
 #include "raddle/base/rng.h"
 
-namespace raddle {
+namespace raddle::l1d_test {
 namespace {
 
 using timing::L1d;
@@ -266,4 +266,4 @@ TEST_F(L1dTest, HitsAgreeWithAListModel) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::l1d_test

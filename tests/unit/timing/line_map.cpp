@@ -5,13 +5,13 @@
 #include "raddle/base/rng.h"
 #include "support/machines.h"
 
-namespace raddle {
+namespace raddle::line_map_test {
 namespace {
 
 using timing::LineMap;
 
 timing::MachineSpec machine(std::uint32_t line, std::uint32_t sector, std::uint32_t l1_sector) {
-  timing::MachineSpec m = testing::small_machine();
+  timing::MachineSpec m = support::small_machine();
   m.sm.l1d.line_bytes = m.l2.line_bytes = line;
   m.l2.sector_bytes = sector;
   m.sm.l1d.sector_bytes = l1_sector;
@@ -77,4 +77,4 @@ TEST(LineMap, WideningFetchesWholeL1Sectors) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::line_map_test

@@ -10,10 +10,10 @@
 #include "raddle/timing/sm/request_port.h"
 #include "support/machines.h"
 
-namespace raddle {
+namespace raddle::lsu_parts_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using namespace raddle::timing;
 using stats::Refusal;
 
@@ -260,4 +260,4 @@ TEST(FetchOrder, DoesNotGrowWithoutEnd) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::lsu_parts_test

@@ -9,7 +9,7 @@
 
 #include "support/machines.h"
 
-namespace raddle {
+namespace raddle::machine_test {
 namespace {
 
 using timing::MachineSpec;
@@ -65,7 +65,7 @@ class Collector final : public FieldVisitor {
 };
 
 TEST(Machine, PathsFollowTheStruct) {
-  MachineSpec m = testing::large_machine();
+  MachineSpec m = support::large_machine();
   Collector c;
   m.visit(c);
   for (const char* path :
@@ -77,8 +77,8 @@ TEST(Machine, PathsFollowTheStruct) {
 }
 
 TEST(Machine, TestMachinesAreSound) {
-  EXPECT_EQ(testing::small_machine().violations(), std::vector<std::string>{});
-  EXPECT_EQ(testing::large_machine().violations(), std::vector<std::string>{});
+  EXPECT_EQ(support::small_machine().violations(), std::vector<std::string>{});
+  EXPECT_EQ(support::large_machine().violations(), std::vector<std::string>{});
 }
 
 timing::NocSpec& mesh(MachineSpec& m) {
@@ -94,7 +94,7 @@ void PrintTo(const Broken& c, std::ostream* out) { *out << '"' << c.says << '"';
 class MachineRules : public ::testing::TestWithParam<Broken> {};
 
 TEST_P(MachineRules, EachViolationIsTold) {
-  MachineSpec m = testing::large_machine();
+  MachineSpec m = support::large_machine();
   GetParam().breaks(m);
   std::vector<std::string> notified = m.violations();
   ASSERT_FALSE(notified.empty());
@@ -299,7 +299,7 @@ TEST(Machine, NodesAreListedAsRanges) {
 }
 
 TEST(Machine, SeveralViolationsAreToldTogether) {
-  MachineSpec m = testing::large_machine();
+  MachineSpec m = support::large_machine();
   m.sm.schedulers = 3;
   m.dram.drain_low = 99;
   m.l2.size_kib = 97;
@@ -307,7 +307,7 @@ TEST(Machine, SeveralViolationsAreToldTogether) {
 }
 
 TEST(Machine, SetsNeedNotBeAPowerOfTwo) {
-  MachineSpec m = testing::large_machine();
+  MachineSpec m = support::large_machine();
   m.sm.l1d.size_kib = 24;
   m.sm.l1d.ways = 8;
   EXPECT_EQ(m.sm.l1d.sets(), 24u);
@@ -315,4 +315,4 @@ TEST(Machine, SetsNeedNotBeAPowerOfTwo) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::machine_test

@@ -7,7 +7,7 @@
 
 #include "raddle/base/rng.h"
 
-namespace raddle::timing {
+namespace raddle::timing::occupancy_test {
 namespace {
 
 SmSpec sm_of(std::uint32_t blocks) {
@@ -94,4 +94,4 @@ TEST(OccupancyDeath, WhatWasNotReservedCannotBeReleased) {
 }
 
 }  // namespace
-}  // namespace raddle::timing
+}  // namespace raddle::timing::occupancy_test

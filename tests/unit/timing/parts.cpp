@@ -7,7 +7,7 @@
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/memory_ports.h"
 
-namespace raddle::timing {
+namespace raddle::timing::parts_test {
 namespace {
 
 MachineSpec machine() {
@@ -119,4 +119,4 @@ TEST(Parts, WaysToControllersAreThereOnlyWhereAMeshHasThem) {
 }
 
 }  // namespace
-}  // namespace raddle::timing
+}  // namespace raddle::timing::parts_test

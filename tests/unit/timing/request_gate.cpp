@@ -7,7 +7,7 @@
 
 #include "raddle/base/rng.h"
 
-namespace raddle {
+namespace raddle::request_gate_test {
 namespace {
 
 using policy::Knobs;
@@ -257,4 +257,4 @@ TEST(RequestGate, CountsIntervalsInWhichARequestHasWaited) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::request_gate_test

@@ -5,7 +5,7 @@
 #include "raddle/timing/gpu/gpu.h"
 #include "support/machines.h"
 
-namespace raddle {
+namespace raddle::residency_test {
 namespace {
 
 using timing::residency;
@@ -17,7 +17,7 @@ class ResidencyTest : public ::testing::Test {
     code.registers_per_thread = 32;
   }
   timing::SmSpec sm =
-      testing::large_machine().sm;  // 2048 threads, 64 warps, 65536 registers, 96 KiB, 32 blocks
+      support::large_machine().sm;  // 2048 threads, 64 warps, 65536 registers, 96 KiB, 32 blocks
   trace::KernelCode code;
   trace::LaunchShape shape{{100}, {256}, 0};
 };
@@ -99,4 +99,4 @@ TEST_F(ResidencyTest, WhatDoesNotFitIsToldWithBothNumbers) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::residency_test

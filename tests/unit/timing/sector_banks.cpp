@@ -9,7 +9,7 @@
 #include "raddle/base/rng.h"
 #include "raddle/timing/spec/machine.h"
 
-namespace raddle::timing {
+namespace raddle::timing::sector_banks_test {
 namespace {
 
 using Transaction = std::array<std::uint32_t, trace::kTransactionWords>;
@@ -47,4 +47,4 @@ TEST(SectorBanks, EveryPieceOnceAndNoneLaterThanItsBankAsks) {
 }
 
 }  // namespace
-}  // namespace raddle::timing
+}  // namespace raddle::timing::sector_banks_test

@@ -11,7 +11,7 @@
 #include "raddle/timing/sm/warps.h"
 #include "support/machines.h"
 
-namespace raddle {
+namespace raddle::sm_parts_test {
 namespace {
 
 using namespace raddle::timing;
@@ -396,4 +396,4 @@ TEST(MshrUnclaimed, WhoWaitsForOneAgainNeedsAFreeEntry) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_parts_test

@@ -8,10 +8,10 @@
 #include "support/machines.h"
 #include "support/stream_builder.h"
 
-namespace raddle {
+namespace raddle::sm_stages_test {
 namespace {
 
-using namespace raddle::testing;
+using namespace raddle::support;
 using namespace raddle::timing;
 using stats::Stall;
 
@@ -402,4 +402,4 @@ TEST(WarpsAbroad, AnAdoptedWarpSpeaksToItsHome) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::sm_stages_test

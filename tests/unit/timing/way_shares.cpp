@@ -11,7 +11,7 @@
 #include "raddle/timing/cache/l1d.h"
 #include "support/memory_mocks.h"
 
-namespace raddle::test {
+namespace raddle::test::way_shares_test {
 namespace {
 
 using stats::Refusal;
@@ -175,4 +175,4 @@ TEST(SharedDenovoBank, MissesKeepToTheirWays) {
 }
 
 }  // namespace
-}  // namespace raddle::test
+}  // namespace raddle::test::way_shares_test

@@ -20,7 +20,7 @@
 #include "raddle/trace/file_sections.h"
 #include "raddle/trace/memory_trace.h"
 
-namespace raddle::trace {
+namespace raddle::trace::file_test {
 namespace {
 
 using testing::HasSubstr;
@@ -481,4 +481,4 @@ TEST(CodeJson, RegistersAndTargetsThatAreNotThereAreRefused) {
 }
 
 }  // namespace
-}  // namespace raddle::trace
+}  // namespace raddle::trace::file_test

@@ -4,7 +4,7 @@
 
 #include "raddle/base/rng.h"
 
-namespace raddle {
+namespace raddle::memory_trace_test {
 namespace {
 
 using trace::LaunchShape;
@@ -176,4 +176,4 @@ TEST(MemoryTraceDeathTest, AWarpWithoutRecordsIsAnError) {
 }
 
 }  // namespace
-}  // namespace raddle
+}  // namespace raddle::memory_trace_test
