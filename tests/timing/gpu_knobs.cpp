@@ -276,6 +276,18 @@ TEST_F(GpuKnobs, AreRefusedByName) {
   EXPECT_THAT(refusal(with([](T& t) { t.issue_quota = 0; })), HasSubstr("lets every tenant issue"));
   EXPECT_THAT(refusal(with([](T& t) { t.l1d_ways = 0b10000; })), HasSubstr("a way of the L1D"));
   EXPECT_THAT(refusal(with([](T& t) { t.l2_ways = 0; })), HasSubstr("a way of the L2"));
+  {
+    timing::L1dSpec& l1 = machine.sm.l1d;
+    const timing::L1dSpec fixed = l1;
+    l1.unified_kib = machine.sm.shared_kib + l1.size_kib;
+    l1.shared_kib_choices = std::to_string(machine.sm.shared_kib);
+    l1.reserve_on_miss = false;
+    l1.write_policy = l1.local_write_policy = timing::WritePolicy::WriteThrough;
+    EXPECT_THAT(refusal(with([](T& t) { t.l1d_ways = 1; })),
+                AllOf(HasSubstr("nobody obeys"), HasSubstr("l1d_ways")))
+        << "its size follows the kernels";
+    l1 = fixed;
+  }
   machine.dram.model = timing::DramModel::Fixed;
   EXPECT_THAT(refusal(with([](T& t) { t.dram_rank = 1; })),
               AllOf(HasSubstr("nobody obeys"), HasSubstr("dram_rank")));

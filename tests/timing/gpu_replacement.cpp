@@ -206,6 +206,47 @@ TEST(Replacement, AWayThatMayNotBeGivenAwayStopsTheRun) {
   EXPECT_THROW(play(), RunError);
 }
 
+// One memory with shared memory: whoever replaces, what a kernel does not share is its L1D.
+TEST(Resized, APolicyHasMoreSetsWhereTheOrderOfUseHasMoreWays) {
+  timing::L1dSpec spec;
+  spec.size_kib = 1;
+  spec.line_bytes = 128;
+  spec.sector_bytes = 32;
+  spec.ways = 2;
+  spec.unified_kib = 4;
+  spec.shared_kib_choices = "0,1,3";
+  spec.write_policy = spec.local_write_policy = WritePolicy::WriteThrough;
+  spec.reserve_on_miss = false;
+  ASSERT_EQ(spec.sets(), 4u);
+  ASSERT_EQ(spec.max_sets(), 16u);
+  for (const bool asked : {false, true}) {
+    L1d c(spec);
+    if (asked) c.replace_by(std::make_unique<AskedLru>(), kTenants.data());
+    stats::SmCounters count;
+    Cycle now = 0;
+    const auto hits = [&](std::uint32_t lines) {  // of a second pass
+      unsigned out = 0;
+      for (unsigned pass = 0; pass < 2; ++pass)
+        for (std::uint32_t line = 0; line < lines; ++line) {
+          const L1d::Answer a = c.load(++now, {line, 0xf, 0, 0}, true, count);
+          if (a.outcome == L1d::Outcome::Hit)
+            out += pass;
+          else
+            c.fill(now, a.mshr, a.ask, 0, count, [](std::uint16_t) {});
+        }
+      return out;
+    };
+    EXPECT_EQ(hits(8), 8u) << asked;
+    for (const auto& [shared_bytes, lines] : {std::pair{0u, 32u}, {1024u, 24u}, {3072u, 8u}}) {
+      c.flush(++now, 0);
+      c.resize(now, spec.ways_beside(shared_bytes));
+      EXPECT_EQ(hits(lines), lines) << shared_bytes << " bytes shared, asked " << asked;
+      c.flush(++now, 0);
+      EXPECT_EQ(hits(2 * lines), 0u) << shared_bytes << " bytes shared, asked " << asked;
+    }
+  }
+}
+
 // --- in a GPU -----------------------------------------------------------------------------------
 
 struct Outcome {
@@ -251,6 +292,24 @@ TEST(GpuReplacement, EveryPolicyIsIndifferentToWhatTheHostDoes) {
       EXPECT_EQ(usual, shared(m, threads, name, settings)) << name << ": threads";
       EXPECT_EQ(usual == plain, std::string_view(name) == "lru") << name;
     }
+  }
+}
+
+// A policy is not compared with a larger cache: before, any but lru had the L1D of the machine file.
+TEST(GpuReplacement, TheL1dFollowsSharedMemoryUnderEveryPolicy) {
+  timing::MachineSpec m = busy_machine();
+  m.sm.l1d.size_kib = 2;
+  m.sm.l1d.reserve_on_miss = false;
+  const std::uint64_t small = shared(m, {}, "", {}).hits;
+  m.sm.l1d.unified_kib = m.sm.shared_kib + 32;
+  m.sm.l1d.shared_kib_choices = "0," + std::to_string(m.sm.shared_kib);
+  ASSERT_EQ(m.violations(), std::vector<std::string>{});
+  const std::uint64_t large = shared(m, {}, "", {}).hits;
+  ASSERT_GT(large, small);
+  for (const std::string& name : policy::all_policies().replacement.names()) {
+    test::Settings settings;
+    if (name == "ucp") settings = {{"interval", "200"}, {"sample", "1"}};
+    EXPECT_GT(2 * shared(m, {}, name.c_str(), settings).hits, large + small) << name;
   }
 }
 

@@ -17,6 +17,7 @@ struct Record {
     WarpStart,    ///< slot `warp` is warp `line` of block `lanes` from now on
     KernelStart,  ///< launch slot `kernel` is launch number line + lanes * 2^32 from now on
     Flush,        ///< the cache was emptied: a kernel starts
+    Resize,       ///< emptied, and of `line` sets of `lanes` ways from now on
     Gap,          ///< line + lanes * 2^32 cycles without an event; `since` is too narrow
   };
   std::uint32_t line;         ///< address / line size of the machine

@@ -65,6 +65,10 @@ void Recorder::filled(const policy::L1Fill& e) {
 
 void Recorder::flushed(Cycle at) { put(at, mark(Record::Kind::Flush)); }
 
+void Recorder::resized(Cycle at, unsigned sets, unsigned ways) {
+  put(at, mark(Record::Kind::Resize, sets | std::uint64_t{ways} << 32));
+}
+
 void Recorder::warp_started(const policy::WarpStart& e) {
   if (launch_[e.kernel] != e.launch + 1) {
     launch_[e.kernel] = e.launch + 1;

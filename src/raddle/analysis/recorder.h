@@ -19,6 +19,7 @@ class Recorder final : public policy::L1Observer {
   void access(const policy::L1Access& e) override;
   void filled(const policy::L1Fill& e) override;
   void flushed(Cycle at) override;
+  void resized(Cycle at, unsigned sets, unsigned ways) override;
   void warp_started(const policy::WarpStart& e) override;
 
  private:

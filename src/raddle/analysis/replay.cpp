@@ -100,6 +100,7 @@ ReplayCounts replay_unbounded(const Accesses& accesses) {
   std::vector<Line> line(accesses.lines().size());
   std::vector<std::uint32_t> brought;  // since the last flush
   for (const Access& a : accesses.all()) {
+    if (a.kind == Kind::Resize) continue;  // after a flush
     if (a.kind == Kind::Flush) {
       for (const std::uint32_t n : brought) line[n].valid = 0;
       brought.clear();
@@ -130,11 +131,10 @@ class BoundedCache {
   BoundedCache(Accesses& accesses, const Geometry& g, bool belady)
       : accesses_(accesses),
         next_(belady ? &accesses.next_loads() : nullptr),
+        follows_(g.follows),
         sets_(g),
-        held_(std::size_t{g.sets} * g.ways),
         slot_of_(accesses.lines().size(), kNowhere) {
-    set_of_.reserve(slot_of_.size());
-    for (const std::uint32_t line : accesses.lines()) set_of_.push_back(line % g.sets);
+    resize(g);
   }
   ReplayCounts run() {
     const std::vector<Access>& all = accesses_.all();
@@ -142,6 +142,7 @@ class BoundedCache {
       const Access& a = all[i];
       if (a.kind == Kind::Flush) flush();
       else if (a.kind == Kind::Evict) evict(a.line);
+      else if (a.kind == Kind::Resize) follow({a.line, a.lanes});
       else touch(a, i);
     }
     return counts_;
@@ -183,10 +184,23 @@ class BoundedCache {
       if (held_[slot].number != kNowhere) evict(held_[slot].number);
     taken_.clear();
   }
+  void follow(const Geometry& g) {
+    if (!follows_) return;
+    flush();
+    resize(g);
+  }
+  /// Precondition: nothing is held.
+  void resize(const Geometry& g) {
+    sets_ = Sets(g);
+    held_.assign(std::size_t{g.sets} * g.ways, {});
+    set_of_.clear();
+    for (const std::uint32_t line : accesses_.lines()) set_of_.push_back(line % g.sets);
+  }
 
   static constexpr std::uint64_t kOldest = std::uint64_t{1} << 32;  // the older, the larger the key
   const Accesses& accesses_;
   const std::vector<std::uint32_t>* next_;  // by access; null: LRU
+  bool follows_;
   Sets sets_;
   std::vector<Held> held_;                       // by slot
   std::vector<std::uint32_t> slot_of_, set_of_;  // by line
@@ -210,6 +224,9 @@ Accesses::Accesses(const Stream& stream, const L1Rules& rules) : whole_(rules.li
       case Record::Kind::Flush:
         access_.push_back({0, 0, 0, 0, Kind::Flush});
         return;
+      case Record::Kind::Resize:
+        access_.push_back({r.line, r.lanes, 0, 0, Kind::Resize});
+        return;
       case Record::Kind::KernelStart:
       case Record::Kind::Gap:
         return;
@@ -232,6 +249,7 @@ const std::vector<std::uint32_t>& Accesses::next_loads() {
   std::uint32_t flush = kNoNext;  // the next one
   for (std::size_t i = access_.size(); i-- > 0;) {
     const Access& a = access_[i];
+    if (a.kind == Kind::Resize) continue;
     if (a.kind == Kind::Flush) {
       flush = static_cast<std::uint32_t>(i);
       continue;
@@ -241,6 +259,16 @@ const std::vector<std::uint32_t>& Accesses::next_loads() {
     else if (a.kind == Kind::Evict || a.sectors == whole_) coming[a.line] = kNoNext;
   }
   return next_;
+}
+
+Geometry Accesses::largest(const Geometry& first) const {
+  Geometry out = first;
+  for (const Access& a : access_)
+    if (a.kind == Kind::Resize && a.line * a.lanes > out.sets * out.ways) {
+      out.sets = a.line;
+      out.ways = a.lanes;
+    }
+  return out;
 }
 
 ReplayCounts& ReplayCounts::operator+=(const ReplayCounts& o) {

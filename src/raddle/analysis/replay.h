@@ -37,6 +37,7 @@ struct L1Rules {
 
 struct Geometry {
   std::uint32_t sets = 32, ways = 8;
+  bool follows = false;  ///< as the L1D of the run: other sets and ways when that was resized
 };
 
 enum class Replacement : std::uint8_t { Lru, Belady, Unbounded };
@@ -47,10 +48,10 @@ class Accesses {
  public:
   Accesses(const Stream& stream, const L1Rules& rules);
 
-  enum class Kind : std::uint8_t { Load, Store, Evict, Flush };
+  enum class Kind : std::uint8_t { Load, Store, Evict, Flush, Resize };
   struct Access {
-    std::uint32_t line;  ///< number in lines()
-    LaneMask lanes;
+    std::uint32_t line;  ///< number in lines(); resize: sets
+    LaneMask lanes;      ///< resize: ways
     std::uint32_t warp;  ///< number of the warp on this SM: a slot's next warp has another
     std::uint8_t sectors;
     Kind kind;
@@ -58,6 +59,8 @@ class Accesses {
   const std::vector<Access>& all() const { return access_; }
   /// Address / line size of each line, in order of first use.
   const std::vector<std::uint32_t>& lines() const { return line_; }
+  /// The largest of `first` and what the L1D was resized to.
+  Geometry largest(const Geometry& first) const;
   /// Of each access: the access that is the line's next load, or kNoNext if something ends the
   /// line's life first. One pass from the end, at the first call.
   static constexpr std::uint32_t kNoNext = ~0u;

@@ -80,6 +80,9 @@ class L1Observer {
   /// A kernel starts and the cache is emptied; after the evictions this causes, before the kernel's
   /// first warp starts.
   virtual void flushed(Cycle) {}
+  /// After it was emptied: from now on it has so many sets and ways (L1Ds that share a memory with
+  /// shared memory). The size before the first such call is that of the machine file.
+  virtual void resized(Cycle, unsigned /*sets*/, unsigned /*ways*/) {}
   virtual void warp_started(const WarpStart&) {}
 };
 

@@ -56,6 +56,20 @@ TEST(Replay, AStoreDoesToALineWhatTheMachineDoes) {
   }
 }
 
+// An L1D that shares a memory with shared memory has another size from kernel to kernel.
+TEST(Replay, FollowsAnL1dThatIsResizedOnlyWhenAskedTo) {
+  for (const Replacement r : {Replacement::Lru, Replacement::Belady}) {
+    Trace t;
+    t.letters("abcdabcd").resize({1, 4}).letters("abcdabcd").resize({1, 1}).letters("aab");
+    const std::uint64_t of_two_ways = t.replay(r, kOneSetOfTwo).hits - 1;
+    EXPECT_EQ(t.replay(r, {1, 2, true}).hits, of_two_ways / 2 + 4 + 1) << "two ways, four, one";
+    EXPECT_EQ(t.replay(Replacement::Unbounded, {1, 2, true}).hits, 4u + 4 + 1);
+    const Accesses all(t.stream(), {});
+    EXPECT_EQ(all.largest(kOneSetOfTwo).ways, 4u);
+    EXPECT_EQ(all.largest({1, 8}).ways, 8u);
+  }
+}
+
 // In the timing model the data of a miss come after the store that meets it, and stay.
 TEST(Replay, AStoreThatMeetsItsLineOnItsWayEvictsNothing) {
   const policy::L1Access miss = {.line = 7,

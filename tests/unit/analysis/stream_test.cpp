@@ -76,6 +76,19 @@ TEST(Recorder, AnAccessThatWasRefusedIsToldWhenItSucceeds) {
   EXPECT_EQ(t.stream().size(), 1u);
 }
 
+TEST(Recorder, MarksANewSize) {
+  SpillFile spill;
+  Recorder recorder(spill);
+  recorder.resized(10, 16, 64);
+  recorder.stream().each([&](const Record& one, Cycle at) {
+    EXPECT_EQ(one.kind(), Record::Kind::Resize);
+    EXPECT_EQ(one.line, 16u);
+    EXPECT_EQ(one.lanes, 64u);
+    EXPECT_EQ(at, 10u);
+  });
+  EXPECT_EQ(recorder.stream().size(), 1u);
+}
+
 TEST(Recorder, MarksKernelsWarpsAndFlushes) {
   SpillFile spill;
   Recorder recorder(spill);

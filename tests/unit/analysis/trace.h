@@ -40,6 +40,11 @@ class Trace {
     recorder_.flushed(at_++);
     return *this;
   }
+  Trace& resize(const Geometry& g) {
+    flush();
+    recorder_.resized(at_, g.sets, g.ways);
+    return *this;
+  }
   /// Loads a letter stands for: "abca" by warp slot 0; a capital letter is a store.
   Trace& letters(std::string_view word) {
     for (const char c : word)

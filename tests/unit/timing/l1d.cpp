@@ -76,7 +76,7 @@ TEST_F(L1dTest, WhatSharedMemoryLeavesIsMoreWays) {
   fill(c, gone);
   const L1d::Answer on_its_way = load(c, 101);
   c.flush(now, 0);
-  c.resize(8);
+  c.resize(now, 8);
   for (std::uint32_t line = 0; line < 32; line += 4) bring(c, line);
   for (std::uint32_t line = 0; line < 32; line += 4)
     EXPECT_EQ(load(c, line).outcome, Outcome::Hit) << line;

@@ -26,8 +26,8 @@ class CacheAnalysis final : public Analysis {
 
     void visit(FieldVisitor& v) {
       v.field("replacement", replacement, "any of lru, belady and unbounded, joined by +");
-      v.field("size_kib", size_kib, {0, 65536}, "KiB", "capacity; 0 = as the machine's L1D");
-      v.field("ways", ways, {0, 65536}, "", "lines of a set; 0 = as the machine's L1D");
+      v.field("size_kib", size_kib, {0, 65536}, "KiB", "capacity; 0 = as the L1D of the run");
+      v.field("ways", ways, {0, 65536}, "", "lines of a set; 0 = as the L1D of the run");
     }
     void check() const { replacements(); }
     /// Throws InputError on a name that is unknown or there twice.
@@ -73,7 +73,7 @@ class CacheAnalysis final : public Analysis {
   static void visit_geometry(FieldVisitor& v, const analysis::Geometry& g,
                              std::uint32_t line_bytes) {
     figure(v, "size_kib", std::uint64_t{g.sets} * g.ways * line_bytes / 1024,
-           "capacity of one SM's cache");
+           "capacity of one SM's cache; the largest, where it follows the kernels' shared memory");
     figure(v, "ways", g.ways, "lines of a set");
     figure(v, "line_bytes", line_bytes, "");
   }
@@ -94,7 +94,8 @@ class CacheAnalysis final : public Analysis {
                                        " is not a whole number of sets of " + std::to_string(ways) +
                                        " ways x " + std::to_string(l1_.rules.line_bytes) +
                                        " bytes");
-    return {static_cast<std::uint32_t>(size * 1024 / set), ways};
+    return {static_cast<std::uint32_t>(size * 1024 / set), ways,
+            asked.params.size_kib == 0 && asked.params.ways == 0};
   }
 
   /// By request.
@@ -105,9 +106,12 @@ class CacheAnalysis final : public Analysis {
         out[i].push_back({replacement, geometry(asked_[i]), {}});
     for (const auto& recorder : recorders_) {
       analysis::Accesses accesses(recorder->stream(), l1_.rules);
-      for (std::vector<Replay>& of_request : out)
-        for (Replay& one : of_request)
-          one.counts += analysis::replay(accesses, one.replacement, one.geometry);
+      for (std::size_t i = 0; i < out.size(); ++i)
+        for (Replay& one : out[i]) {
+          const analysis::Geometry first = geometry(asked_[i]);
+          one.counts += analysis::replay(accesses, one.replacement, first);
+          if (first.follows) one.geometry = accesses.largest(one.geometry);
+        }
     }
     return out;
   }

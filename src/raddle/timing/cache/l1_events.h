@@ -42,6 +42,9 @@ class L1Events {
   void flushed(Cycle now) {
     for (policy::L1Observer* o : observers_) o->flushed(now);
   }
+  void resized(Cycle now, unsigned sets, unsigned ways) {
+    for (policy::L1Observer* o : observers_) o->resized(now, sets, ways);
+  }
   void warp_started(const policy::WarpStart& e) {
     for (policy::L1Observer* o : observers_) o->warp_started(e);
   }

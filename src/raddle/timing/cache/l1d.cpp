@@ -1,10 +1,12 @@
 #include "raddle/timing/cache/l1d.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace raddle::timing {
 
 namespace {
+constexpr std::uint32_t kInterleaveSalt = 0x51ed270bu;
 constexpr unsigned kRequestsPerMshr = 8;  // one for each sector at most
 
 // Every request under way may push a line out when its data comes, an access one more, and a flush
@@ -14,12 +16,21 @@ unsigned max_write_backs(const L1dSpec& spec, unsigned unclaimed) {
   return spec.sets() * spec.ways + (spec.mshr_entries + unclaimed) * kRequestsPerMshr + 1;
 }
 unsigned sets_or_one(const L1dSpec& spec) { return spec.present() ? spec.sets() : 1; }
+/// Of the tags, however it is resized.
+std::size_t max_handles(const L1dSpec& spec) {
+  if (!spec.present()) return Tags(1, spec.ways).handles();
+  return std::max(std::size_t{spec.sets()} * std::bit_ceil(spec.max_ways()),
+                  std::size_t{spec.max_sets()} * std::bit_ceil(spec.ways));
+}
 }  // namespace
 
 L1d::L1d(const L1dSpec& spec, unsigned unclaimed)
-    : max_ways_(spec.max_ways()),
+    : spec_sets_(sets_or_one(spec)),
+      spec_ways_(spec.ways),
+      max_ways_(spec.max_ways()),
+      max_handles_(max_handles(spec)),
       sets_(sets_or_one(spec)),
-      interleave_(sets_or_one(spec), 0x51ed270bu),
+      interleave_(sets_or_one(spec), kInterleaveSalt),
       hash_(spec.index == SetIndex::Hash),
       reserve_(spec.reserve_on_miss),
       keeps_dirty_(spec.keeps_dirty()),
@@ -31,8 +42,7 @@ L1d::L1d(const L1dSpec& spec, unsigned unclaimed)
       write_backs_(max_write_backs(spec, unclaimed)) {}
 
 void L1d::observe(policy::L1Observer& observer) {
-  const std::size_t handles = std::size_t{sets_.value()} * std::bit_ceil(max_ways_);
-  if (events_ == nullptr) events_ = std::make_unique<L1Events>(handles, reserved_.size());
+  if (events_ == nullptr) events_ = std::make_unique<L1Events>(max_handles_, reserved_.size());
   events_->add(observer);
 }
 
@@ -210,10 +220,18 @@ bool L1d::remove(Cycle now, std::uint32_t line, unsigned kernel) {
   return dirty;
 }
 
-void L1d::resize(unsigned ways) {
-  if (ways == tags_.ways()) return;
-  RADDLE_ASSERT(ways <= max_ways_ && lru_ && !reserve_ && !keeps_dirty_);
-  tags_ = Tags(sets_.value(), ways);
+void L1d::resize(Cycle now, unsigned ways) {
+  RADDLE_ASSERT(ways <= max_ways_ && shares_ == nullptr && !reserve_ && !keeps_dirty_);
+  unsigned sets = spec_sets_;
+  if (replacement_ != nullptr) {
+    sets = std::max(1u, sets * ways / spec_ways_);
+    ways = spec_ways_;
+  }
+  if (ways == tags_.ways() && sets == sets_.value()) return;
+  sets_ = Divisor(sets);
+  interleave_ = Interleave(sets, kInterleaveSalt);
+  tags_ = Tags(sets, ways);
+  if (events_ != nullptr) events_->resized(now, sets, ways);
 }
 
 void L1d::flush(Cycle now, unsigned kernel) {

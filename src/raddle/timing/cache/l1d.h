@@ -124,15 +124,16 @@ class L1d {
   /// From now on the policy says whose way a miss gets, instead of the order of use. `tenants`: of
   /// the launch slots; they must outlive the cache. Precondition: the cache is empty.
   void replace_by(std::unique_ptr<policy::ReplacementPolicy> policy, const TenantId* tenants) {
-    replacement_ = std::make_unique<Replacement>(std::move(policy), tags_, tenants);
+    replacement_ = std::make_unique<Replacement>(std::move(policy), max_handles_, tenants);
     lru_ = false;
   }
   /// Null: the order of use decides.
   policy::ReplacementPolicy* replacement() const {
     return replacement_ == nullptr ? nullptr : &replacement_->policy();
   }
-  /// From now on so many ways. Precondition: it has been flushed, and its spec has a unified_kib.
-  void resize(unsigned ways);
+  /// From now on as large as so many ways of the sets of its spec. A policy keeps the ways of the
+  /// spec and gets more or fewer sets. Precondition: flushed, and the spec has a unified_kib.
+  void resize(Cycle now, unsigned ways);
   /// Drops everything that is not on its way.
   void flush(Cycle now, unsigned kernel);
   /// Drops what others may have rewritten: every line that is not dirty. What is on its way counts
@@ -194,7 +195,9 @@ class L1d {
     if (reserve_) tags_.unlock(reserved_[mshr]);
   }
 
-  unsigned max_ways_;  // it may ever have
+  // sets and ways of the spec, and ways that a resized one may have
+  unsigned spec_sets_, spec_ways_, max_ways_;
+  std::size_t max_handles_;
   Divisor sets_;
   Interleave interleave_;
   bool hash_, reserve_, keeps_dirty_;

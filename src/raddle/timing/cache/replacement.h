@@ -15,10 +15,10 @@ namespace raddle::timing {
 class Replacement {
  public:
   static_assert(policy::ReplacementPolicy::kMaxWays == Tags::kMaskedWays);
-  /// `tenants`: of the launch slots; must outlive this.
-  Replacement(std::unique_ptr<policy::ReplacementPolicy> policy, const Tags& tags,
+  /// `handles`: that the tags may have. `tenants`: of the launch slots; must outlive this.
+  Replacement(std::unique_ptr<policy::ReplacementPolicy> policy, std::size_t handles,
               const TenantId* tenants)
-      : policy_(std::move(policy)), tenants_(tenants), owner_(tags.handles()) {}
+      : policy_(std::move(policy)), tenants_(tenants), owner_(handles) {}
   policy::ReplacementPolicy& policy() { return *policy_; }
 
   /// The way for a line, an empty one if there is any; kAbsent: all of `among` are locked.

@@ -171,9 +171,6 @@ void Assembly::add_units(const PolicyChoices& policies, const GpuOptions& option
   if (scheme_ != nullptr && !scheme_->shares()) scheme_ = nullptr;
   if (const Cycle every = partitions_.front()->dram().policy().wants_tenants_every(); every != 0)
     reports_ = std::make_unique<TenantReports>(every, window());
-  const bool lru = policies.replacement == nullptr || policies.replacement->make({})->is_lru();
-  resizes_l1d_ = machine_.sm.l1d.unified_kib != 0 && scheme_ == nullptr && lru &&
-                 !machine_.coherence.ownership;
   if (!machine_.migration) return;
   auto policy = policies.migrate->make(MigrationUnit::context_of(machine_, options.seed));
   migration_ = std::make_unique<MigrationUnit>(machine_, std::move(policy), sms_, dispatcher_,

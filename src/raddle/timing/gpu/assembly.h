@@ -53,8 +53,6 @@ class Assembly {
   TenantReports* reports() { return reports_.get(); }      ///< null: nobody wants them
   MigrationUnit* migration() { return migration_.get(); }  ///< null: warps stay
   const MigrationUnit* migration() const { return migration_.get(); }
-  /// L1Ds have what a kernel's shared memory leaves.
-  bool resizes_l1d() const { return resizes_l1d_; }
   /// Precondition: the machine has a mesh.
   MeshPlaces mesh_places() const;
   /// Shows the policies that decide in components, for their statistics, as they are before `now`.
@@ -98,7 +96,6 @@ class Assembly {
   std::unique_ptr<SchemeUnit> scheme_;
   std::unique_ptr<TenantReports> reports_;
   std::unique_ptr<MigrationUnit> migration_;
-  bool resizes_l1d_ = false;
 };
 
 template <class Visit>

@@ -24,7 +24,7 @@ Launches::Spec launches_of(const Assembly& assembly) {
           .kernels = machine.kernels,
           .launch_latency = machine.launch_latency_cycles,
           .line_bytes = machine.l2.line_bytes,
-          .resizes_l1d = assembly.resizes_l1d()};
+          .resizes_l1d = machine.resizes_l1d()};
 }
 
 Accounting::Spec accounting_of(const Assembly& assembly, Cycle sample_interval) {

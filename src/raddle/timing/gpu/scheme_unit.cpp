@@ -93,6 +93,7 @@ SchemeUnit::SchemeUnit(const MachineSpec& machine,
       sm_(context_of(machine, seed, ipc_alone).sm),
       l1d_ways_(machine.sm.l1d.present() ? machine.sm.l1d.ways : 0),
       l2_ways_(machine.l2.ways),
+      divides_l1d_(l1d_ways_ != 0 && l1d_ways_ <= Tags::kMaskedWays && !machine.resizes_l1d()),
       dram_queue_(machine.dram.model != DramModel::Fixed) {
   RADDLE_ASSERT(window_ != 0 && sms_ != 0);
 }
@@ -154,8 +155,7 @@ void SchemeUnit::check() const {
 std::string_view SchemeUnit::unheard() const {
   const policy::TenantKnobs open;
   for (const policy::TenantKnobs& t : knobs_.tenant) {
-    if (t.l1d_ways != open.l1d_ways && (l1d_ways_ == 0 || l1d_ways_ > Tags::kMaskedWays))
-      return "l1d_ways";
+    if (t.l1d_ways != open.l1d_ways && !divides_l1d_) return "l1d_ways";
     if (t.l2_ways != open.l2_ways && l2_ways_ > Tags::kMaskedWays) return "l2_ways";
     if (t.dram_rank != open.dram_rank && !dram_queue_) return "dram_rank";
   }

@@ -61,7 +61,7 @@ class GpuCoherentL1 {
   AnswerPorts* answers() { return nullptr; }
 
   void kernel_starts(Cycle now, unsigned kernel) { l1d_.flush(now, kernel); }
-  void resize(unsigned ways) { l1d_.resize(ways); }
+  void resize(Cycle now, unsigned ways) { l1d_.resize(now, ways); }
   void acquire(Cycle now) {
     if (invalidates_) l1d_.invalidate(now);
   }

@@ -32,8 +32,8 @@ bool Lsu<L1>::start_block(Cycle now, const Launch& launch, bool flush) {
   }
   if (flush && !no_l1_) {
     l1_.kernel_starts(now, launch.slot);
-    if constexpr (requires { l1_.resize(0u); })
-      if (launch.l1d_ways != 0) l1_.resize(launch.l1d_ways);
+    if constexpr (requires { l1_.resize(now, 0u); })
+      if (launch.l1d_ways != 0) l1_.resize(now, launch.l1d_ways);
     wake_heads();
   }
   return first;

@@ -62,7 +62,7 @@ SmOf<L1>::SmOf(const OneSmSpec& spec, const AddressMap& map, const SmPolicies& p
   if (gate_.throttles()) show(*gate_.throttle());
   const L1dSpec& l1d = spec.sm.l1d;
   if (policies.replacement != nullptr && l1d.present()) {
-    auto replaces = policies.replacement->make({spec.id, l1d.sets(), l1d.ways, seed});
+    auto replaces = policies.replacement->make({spec.id, l1d.max_sets(), l1d.ways, seed});
     if (!replaces->is_lru()) lsu_.replace_by(std::move(replaces));
   }
   if (policies.bypass != nullptr && l1d.present()) {

@@ -73,6 +73,8 @@ std::uint32_t L1dSpec::ways_beside(std::uint64_t shared_bytes) const {
 
 std::uint32_t L1dSpec::max_ways() const { return std::max(ways, ways_beside(0)); }
 
+std::uint32_t L1dSpec::max_sets() const { return sets() * max_ways() / ways; }
+
 void L1dSpec::visit(FieldVisitor& visitor) {
   visitor.field("size_kib", size_kib, R{0, 16384}, "KiB",
                 "capacity of one SM's data cache; 0 = none, every access goes to the L2");

@@ -40,8 +40,9 @@ struct L1dSpec {
   std::string shared_kib_choices;  ///< what can be set apart as shared memory, ascending
   /// Ways for a kernel of which an SM may hold that much shared memory; 0: as always.
   std::uint32_t ways_beside(std::uint64_t shared_bytes) const;
-  /// Most ways of any kernel.
+  /// Most ways of any kernel; sets of the spec's ways that are as much. Precondition: present.
   std::uint32_t max_ways() const;
+  std::uint32_t max_sets() const;
   bool present() const { return size_kib != 0; }
   std::uint32_t sets() const { return present() ? size_kib * 1024 / (line_bytes * ways) : 0; }
   bool keeps_dirty() const {

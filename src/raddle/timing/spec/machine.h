@@ -36,6 +36,9 @@ struct MachineSpec {
   policy::CoherenceRules coherence;
   std::optional<policy::Passage> migration;  ///< none: warps stay
   std::uint32_t core_rank_bytes = 0;         ///< 0: requests carry no rank of their core
+  /// L1Ds have what a kernel's shared memory leaves. One that owns lines keeps them from kernel to
+  /// kernel, and its size.
+  bool resizes_l1d() const { return sm.l1d.unified_kib != 0 && !coherence.ownership; }
   /// Of the networks.
   Endpoints endpoints() const { return {sm.count, l2.slices, dram.channels}; }
   void visit(FieldVisitor& v);
