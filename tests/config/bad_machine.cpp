@@ -13,7 +13,10 @@
 namespace raddle::bad_machine_test {
 namespace {
 
+using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 /// A file of that content, gone at the end of the test.
@@ -185,6 +188,24 @@ TEST(BadMachine, NamesThatAreNone) {
             "/no/such/file.toml: cannot be read: No such file or directory");
   EXPECT_THAT(error("v1000"), StartsWith("no GPU is called 'v1000'; known: a100 ccbp ccws"));
   EXPECT_EQ(error("/tmp/"), "/tmp/: is a folder; expected a configuration");
+}
+
+// A machine that extends none must not run on defaults that nobody has seen.
+TEST(BadMachine, OneThatStandsAloneSaysWhatEveryMachineSays) {
+  std::string without_clock = v100();
+  const std::size_t at = without_clock.find("core_clock_mhz");
+  without_clock.erase(at, without_clock.find('\n', at) - at);
+  const std::string expected =
+      "FILE: expected `extends` with the name of a machine, or all settings that every machine of "
+      "the program has; missing: core_clock_mhz";
+  EXPECT_EQ(error_of(without_clock), expected);
+  EXPECT_EQ(error_of(v100()), "no error");
+  EXPECT_THAT(error_of("name = \"mine\"\nsource = \"me\"\n[sm.cost.memory]\nunit = \"lsu\"\n"),
+              AllOf(StartsWith(expected), EndsWith(" more")));
+  EXPECT_EQ(error_of("extends = \"v100\"\nname = \"mine\"\n"), "no error");
+  EXPECT_THAT(error_of("base = \"v100\"\nname = \"mine\"\n"),
+              AllOf(HasSubstr("base"), Not(HasSubstr("missing"))))
+      << "of a misspelt key that comes first";
 }
 
 // What an SM still has to count at barriers lies within the event wheel.

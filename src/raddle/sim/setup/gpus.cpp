@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+
+#include "raddle/policy/all.h"
+#include "raddle/sim/setup/setup.h"
 
 namespace raddle::sim {
 
@@ -59,6 +63,55 @@ std::string base_of(const config::Tree& tree, const std::string& file) {
   return (fs::path(file).parent_path() / *base).lexically_normal().string();
 }
 
+/// visit(path) for every value below a table.
+template <class Visit>
+void each_value(const config::Node& node, const std::string& path, Visit visit) {
+  if (node.table() == nullptr) return visit(path);
+  for (const config::Node::Entry& entry : *node.table())
+    each_value(entry.node, path.empty() ? entry.key : path + "." + entry.key, visit);
+}
+
+/// What every machine of the program says that stands on its own.
+std::vector<std::string> settings_of_every_machine() {
+  std::map<std::string, unsigned> times;
+  unsigned machines = 0;
+  for (const EmbeddedToml& gpu : embedded_gpus()) {
+    const config::Tree tree = config::Tree::from_toml(gpu.toml, embedded_gpu_file(gpu.name));
+    if (tree.find("extends") != nullptr) continue;
+    ++machines;
+    each_value(tree.root(), "", [&](const std::string& path) { ++times[path]; });
+  }
+  std::vector<std::string> out;
+  for (const auto& [path, count] : times)
+    if (count == machines) out.push_back(path);
+  return out;
+}
+
+bool can_be_read(const config::Tree& tree) {
+  try {
+    read_setup(tree, policy::all_policies());
+    return true;
+  } catch (const InputError&) {
+    return false;  // whoever reads it next says so
+  }
+}
+
+/// A machine of one's own that extends none must not run on defaults that nobody has seen.
+void require_whole(const config::Tree& tree, const std::string& file) {
+  std::string missing;
+  std::size_t count = 0;
+  for (const std::string& path : settings_of_every_machine()) {
+    if (tree.find(path) != nullptr) continue;
+    if (++count <= 5) missing += (count == 1 ? "" : ", ") + path;
+  }
+  if (count == 0 || !can_be_read(tree)) return;
+  if (count > 5) missing += " and " + std::to_string(count - 5) + " more";
+  throw InputError({.file = file},
+                   "expected `extends` with the name of a machine, or all settings "
+                   "that every machine of the program has; missing: " +
+                       missing);
+}
+
 config::Tree extended(const std::string& name_or_file, std::vector<std::string>& chain) {
   chain.push_back(name_or_file);
   config::Tree tree = load_one(name_or_file);
@@ -92,6 +145,9 @@ std::string embedded_gpu_file(std::string_view name) {
 LoadedGpu load_gpu_with_bases(const std::string& name_or_file) {
   LoadedGpu out;
   out.tree = extended(name_or_file, out.names);
+  if (is_path(out.names.back())) require_whole(out.tree, name_or_file);
+  if (is_path(name_or_file) && out.tree.find("name") == nullptr)
+    out.tree.set("name", fs::path(name_or_file).stem().string(), name_or_file);
   return out;
 }
 
