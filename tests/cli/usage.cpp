@@ -138,6 +138,28 @@ TEST(Usage, PoliciesThatHoldTogetherAreOfDifferentLevels) {
                  {"one policy"});
 }
 
+TEST(Usage, AnOutputDoesNotReplaceAnInput) {
+  const Folder folder;
+  const std::string recording = folder / "a.rdl", gpu = folder / "mine.toml";
+  ASSERT_EQ(raddle("record vecadd size=tiny --quiet -o", {recording}).status, 0);
+  write_file(gpu, "extends = \"v100\"\nname = \"mine\"\n");
+  const std::string before = read_file(recording);
+  for (const std::vector<std::string>& outputs : {std::vector<std::string>{"--json", recording},
+                                                  {"--json=" + recording},
+                                                  {"--report", folder.path().string() + "/./a.rdl"},
+                                                  {"--timeline", recording}})
+    expect_refused(raddle("replay " + recording, outputs),
+                   {"would write over ", "a.rdl, which the command reads"});
+  expect_refused(raddle("analyze locality " + recording + " --json", {recording}),
+                 {"would write over "});
+  expect_refused(raddle("run vecadd size=tiny --gpu " + gpu + " --json", {gpu}),
+                 {"--json would write over ", "mine.toml"});
+  EXPECT_EQ(read_file(recording), before);
+  EXPECT_EQ(raddle("replay --quiet " + recording + " --json", {folder / "new.json"}).status, 0);
+  EXPECT_EQ(raddle("replay --quiet " + recording + " --json", {folder / "new.json"}).status, 0)
+      << "its own output of before";
+}
+
 TEST(Usage, EachOutputHasItsPlace) {
   const Folder folder;
   const std::string file = folder / "y.json";

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "raddle/base/json.h"
 #include "raddle/base/shortened.h"
 #include "raddle/cli/commands/commands.h"
+#include "raddle/cli/shared/output.h"
 #include "raddle/config/spelling.h"
 #include "raddle/policy/interface_hash.h"  // generated
 #include "raddle/policy/plugins.h"
@@ -184,6 +186,7 @@ int parse_and_run(int argc, char** argv) {
                  name.c_str());
     return kBadInput;
   }
+  keep_inputs(std::span(arguments).subspan(1));
   if (!plugins.empty()) use_plugins(plugins);
   for (const Command& command : commands)
     if (command.app->parsed()) return command.action();

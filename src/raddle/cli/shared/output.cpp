@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -14,6 +16,7 @@
 #include "raddle/base/error.h"
 #include "raddle/base/files.h"
 #include "raddle/base/json.h"
+#include "raddle/base/shortened.h"
 
 namespace raddle::cli {
 
@@ -53,6 +56,32 @@ void check_outputs(const std::vector<OutputOption>& outputs) {
                          (file == "-" ? "to standard output" : file) +
                          "; expected a place for each");
   }
+}
+
+void keep_inputs(std::span<const std::string> words) {
+  constexpr std::array kOutputs = {"--json", "--report", "--timeline", "--csv", "-o", "--output"};
+  const auto is_output = [&](std::string_view word) {
+    return std::ranges::find(kOutputs, word) != kOutputs.end();
+  };
+  std::vector<OutputOption> outputs;
+  std::vector<std::string> inputs;
+  const auto own = std::ranges::find(words, "--") - words.begin();  // then a program's words follow
+  for (std::ptrdiff_t i = 0; i < std::ssize(words); ++i) {
+    const std::string& word = words[i];
+    const std::size_t equals = word.find('=');
+    const std::string option = i < own ? word.substr(0, equals) : "";
+    if (i + 1 < own && is_output(word)) outputs.push_back({word, words[++i]});
+    else if (equals == std::string::npos) inputs.push_back(word);
+    else if (is_output(option)) outputs.push_back({option, word.substr(equals + 1)});
+    else inputs.push_back(word.substr(equals + 1));
+  }
+  for (const auto& [option, file] : outputs)
+    for (const std::string& input : inputs) {
+      std::error_code error;  // of a name that leads nowhere: no file that could be lost
+      if (fs::is_regular_file(file, error) && fs::equivalent(file, input, error))
+        throw InputError(option + " would write over " + shortened(input) +
+                         ", which the command reads; expected another file");
+    }
 }
 
 void warn_of_refusals(const sim::Result& result) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,9 @@ struct OutputOption {
 };
 /// Throws InputError when one of the files could not be written, or two options name the same.
 void check_outputs(const std::vector<OutputOption>& outputs);
+/// Throws InputError when a file that the words of a command line name as its output stands among
+/// them as something else, too: a recording, a machine, a program.
+void keep_inputs(std::span<const std::string> words);
 /// As raddle::write_file; "-" is standard output. Throws RunError.
 void write_file(const std::string& file, std::string_view text);
 /// A JSON text, which may be compressed (base/compressed.h). Throws InputError when it cannot be
