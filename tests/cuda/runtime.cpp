@@ -28,7 +28,7 @@ TEST_P(GoodScenario, EndsWellLive) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GoodScenario,
-                         testing::Values("add", "symbols", "memory", "streams", "graphs",
+                         testing::Values("add", "symbols", "devices", "memory", "streams", "graphs",
                                          "captures", "node_parameters", "prohibited",
                                          "capture_threads", "external_events", "limits",
                                          "per_thread", "versions", "fork", "child", "stray"),

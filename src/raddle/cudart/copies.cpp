@@ -42,6 +42,11 @@ Error fill_flat(Context& c, void* to, int value, std::size_t bytes, bool wait, S
   return kSuccess;
 }
 
+/// Of a copy between devices. There is one.
+void check_devices(int to, int from) {
+  if (to != 0 || from != 0) throw Failure{kInvalidDevice};
+}
+
 void* offset_by(Address address, std::size_t offset) {
   return reinterpret_cast<void*>(address + offset);
 }
@@ -68,15 +73,18 @@ int raddle_cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, CopyKi
               [&](Context& c) { return copy_flat(c, to, from, bytes, kind, false, stream); });
 }
 
-int raddle_cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t bytes) {
+int raddle_cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                          std::size_t bytes) {
   return call("cudaMemcpyPeer", [&](Context& c) {
+    check_devices(to_device, from_device);
     return copy_flat(c, to, from, bytes, CopyKind::DeviceToDevice, true, nullptr);
   });
 }
 
-int raddle_cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes,
-                               Stream* stream) {
+int raddle_cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                               std::size_t bytes, Stream* stream) {
   return call("cudaMemcpyPeerAsync", [&](Context& c) {
+    check_devices(to_device, from_device);
     return copy_flat(c, to, from, bytes, CopyKind::DeviceToDevice, false, stream);
   });
 }

@@ -114,8 +114,15 @@ int raddle_cudaDeviceGetPCIBusId(char* to, int bytes, int device) {
   });
 }
 
-int raddle_cudaDeviceGetByPCIBusId(int* device, const char*) {
+int raddle_cudaDeviceGetByPCIBusId(int* device, const char* id) {
   return call("cudaDeviceGetByPCIBusId", [&](Context&) {
+    if (id == nullptr) throw Failure{kInvalidValue};
+    // [domain:]bus:device[.function], hexadecimal; all of the one device are 0.
+    const std::string_view text(id);
+    if (text.find_first_not_of("0123456789abcdefABCDEF:.") != text.npos ||
+        text.find(':') == text.npos)
+      throw Failure{kInvalidValue};
+    if (text.find_first_not_of("0:.") != text.npos) throw Failure{kInvalidDevice};
     required(device) = 0;
     return kSuccess;
   });
@@ -152,6 +159,11 @@ int raddle_cudaDeviceReset() {
 
 int raddle_cudaSetDeviceFlags(unsigned flags) {
   return call("cudaSetDeviceFlags", [&](Context& c) {
+    constexpr unsigned kSchedule = 7, kMapHost = 8, kResizeToMax = 16, kSyncMemops = 128;
+    const unsigned schedule = flags & kSchedule;
+    if ((flags & ~(kSchedule | kMapHost | kResizeToMax | kSyncMemops)) != 0 ||
+        (schedule & (schedule - 1)) != 0)
+      throw Failure{kInvalidValue};
     c.device_flags = flags;
     return kSuccess;
   });

@@ -26,6 +26,26 @@ Registered* registered(Context& c, Address address) {
   return address - found.start < found.bytes ? &found : nullptr;
 }
 
+/// Memory that hints may name: all within one managed allocation, or a managed variable.
+void check_managed(Context& c, const void* pointer, std::size_t bytes) {
+  c.session();
+  const Address first = address_of(pointer);
+  const auto* own = c.allocation(first);
+  const bool managed = own != nullptr && own->second.kind == Allocation::Kind::Managed &&
+                       bytes <= own->second.bytes - (first - own->first);
+  if (bytes == 0 || (!managed && !c.is_managed_variable(first))) throw Failure{kInvalidValue};
+}
+
+constexpr int kAtDevice = 1, kAtHost = 2, kAtHostNumaCurrent = 4;  // cudaMemLocationType
+/// As CUDA before 13 names a place: a device, or -1 for the host.
+MemoryLocation location_of(int device) {
+  return device == -1 ? MemoryLocation{kAtHost, 0} : MemoryLocation{kAtDevice, device};
+}
+void check_location(const MemoryLocation& location) {
+  if (location.type < kAtDevice || location.type > kAtHostNumaCurrent) throw Failure{kInvalidValue};
+  if (location.type == kAtDevice && location.id != 0) throw Failure{kInvalidDevice};
+}
+
 }  // namespace
 
 void show_registered(Context& c) {
@@ -129,24 +149,32 @@ int raddle_cudaPointerGetAttributes(PointerAttributes* to, const void* pointer) 
 
 // --- hints --------------------------------------------------------------------------------------
 
-int raddle_cudaMemAdvise(const void* pointer, std::size_t, int, std::uint64_t) {
+int raddle_cudaMemAdvise_13(const void* pointer, std::size_t bytes, int advice,
+                            MemoryLocation location) {
   return call("cudaMemAdvise", [&](Context& c) {
-    if (c.allocation(address_of(pointer)) == nullptr) throw Failure{kInvalidValue};
+    constexpr int kSetReadMostly = 1, kUnsetReadMostly = 2, kUnsetAccessedBy = 6;
+    check_managed(c, pointer, bytes);
+    if (advice < kSetReadMostly || advice > kUnsetAccessedBy) throw Failure{kInvalidValue};
+    if (advice > kUnsetReadMostly) check_location(location);  // else it is not looked at
     return kSuccess;
   });
 }
+int raddle_cudaMemAdvise_11(const void* pointer, std::size_t bytes, int advice, int device) {
+  return raddle_cudaMemAdvise_13(pointer, bytes, advice, location_of(device));
+}
 
-int raddle_cudaMemPrefetchAsync_11(const void* pointer, std::size_t, int, Stream* stream) {
+int raddle_cudaMemPrefetchAsync_13(const void* pointer, std::size_t bytes, MemoryLocation location,
+                                   unsigned, Stream* stream) {
   return call("cudaMemPrefetchAsync", [&](Context& c) {
     uncaptured(c, stream);
-    if (c.allocation(address_of(pointer)) == nullptr) throw Failure{kInvalidValue};
+    check_managed(c, pointer, bytes);
+    check_location(location);
     return kSuccess;
   });
 }
-
-int raddle_cudaMemPrefetchAsync_13(const void* pointer, std::size_t bytes, MemoryLocation, unsigned,
+int raddle_cudaMemPrefetchAsync_11(const void* pointer, std::size_t bytes, int device,
                                    Stream* stream) {
-  return raddle_cudaMemPrefetchAsync_11(pointer, bytes, 0, stream);
+  return raddle_cudaMemPrefetchAsync_13(pointer, bytes, location_of(device), 0, stream);
 }
 
 int raddle_cudaStreamAttachMemAsync(Stream* stream, void*, std::size_t, unsigned) {

@@ -87,6 +87,44 @@ int symbols() {
   return 0;
 }
 
+/// Hints, and calls that name a device: there is one.
+int devices() {
+  void* address = nullptr;
+  OK(cudaMallocManaged(&address, 64, 1));
+  auto* managed = static_cast<char*>(address);
+  OK(cudaMalloc(&address, 64));
+  auto* own = static_cast<char*>(address);
+  const MemoryLocation here{1, 0}, host{2, 0}, elsewhere{1, 5}, nowhere{9, 0};
+  OK(cudaMemPrefetchAsync(managed, 64, here, 0, nullptr));
+  OK(cudaMemPrefetchAsync(managed + 32, 32, host, 0, nullptr));
+  GIVES(101, cudaMemPrefetchAsync(managed, 64, elsewhere, 0, nullptr));
+  GIVES(1, cudaMemPrefetchAsync(managed, 64, nowhere, 0, nullptr));
+  GIVES(1, cudaMemPrefetchAsync(managed + 32, 64, here, 0, nullptr));
+  GIVES(1, cudaMemPrefetchAsync(managed, 0, here, 0, nullptr));
+  GIVES(1, cudaMemPrefetchAsync(own, 64, here, 0, nullptr));
+  constexpr int kReadMostly = 1, kPreferred = 3, kNoAdvice = 77;
+  OK(cudaMemAdvise(managed, 64, kPreferred, here));
+  OK(cudaMemAdvise(managed, 64, kReadMostly, elsewhere));  // not looked at
+  GIVES(101, cudaMemAdvise(managed, 64, kPreferred, elsewhere));
+  GIVES(1, cudaMemAdvise(managed, 64, kNoAdvice, here));
+  GIVES(1, cudaMemAdvise(own, 64, kPreferred, here));
+  OK(cudaMemcpyPeer(own, 0, own + 32, 0, 4));
+  GIVES(101, cudaMemcpyPeer(own, 1, own + 32, 0, 4));
+  GIVES(101, cudaMemcpyPeer(own, 0, own + 32, -1, 4));
+  GIVES(101, cudaMemcpyPeerAsync(own, 0, own + 32, 7, 4, nullptr));
+  int device = 5;
+  OK(cudaDeviceGetByPCIBusId(&device, "0000:00:00.0"));
+  HOLDS(device == 0);
+  GIVES(1, cudaDeviceGetByPCIBusId(&device, "zz"));
+  GIVES(101, cudaDeviceGetByPCIBusId(&device, "0000:3b:00.0"));
+  OK(cudaSetDeviceFlags(4));
+  GIVES(1, cudaSetDeviceFlags(0xffff));
+  GIVES(1, cudaSetDeviceFlags(3));
+  OK(bump(static_cast<unsigned*>(static_cast<void*>(own)), 5, 1));
+  OK(cudaDeviceSynchronize());
+  return 0;
+}
+
 int memory() {
   // Managed and mapped memory: one address for both.
   void* address = nullptr;
@@ -496,6 +534,7 @@ int main(int argc, char** argv) {
   const std::map<std::string, int (*)()> scenarios = {
       {"add", add},
       {"symbols", symbols},
+      {"devices", devices},
       {"memory", memory},
       {"streams", streams},
       {"graphs", graphs},

@@ -71,6 +71,17 @@ int cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, voi
                                 std::size_t shared, Stream stream);
 int cudaMalloc(void** to, std::size_t bytes);
 int cudaMallocManaged(void** to, std::size_t bytes, unsigned flags);
+struct MemoryLocation {
+  int type, id;
+};
+int cudaMemPrefetchAsync(const void* at, std::size_t bytes, MemoryLocation where, unsigned flags,
+                         Stream stream);
+int cudaMemAdvise(const void* at, std::size_t bytes, int advice, MemoryLocation where);
+int cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes);
+int cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                        std::size_t bytes, Stream stream);
+int cudaDeviceGetByPCIBusId(int* device, const char* id);
+int cudaSetDeviceFlags(unsigned flags);
 int cudaMallocPitch(void** to, std::size_t* pitch, std::size_t width, std::size_t height);
 int cudaHostAlloc(void** to, std::size_t bytes, unsigned flags);
 int cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags);
