@@ -36,6 +36,15 @@ TEST(CorunCommand, TenantsRunInTheMachinesOrder) {
   EXPECT_NE(r["tenants"], as_written["tenants"]);
 }
 
+TEST(CorunCommand, OneInWhichNothingRunsIsNoResult) {
+  const std::string run = "run sgemm size=tiny + bfs size=tiny --gpu v100 --no-alone ";
+  expect_refused(raddle(run + "--horizon 3000"),
+                 {"no tenant has executed anything in the measured cycles 0 to 3000",
+                  "launch_latency_cycles = 5000"});
+  expect_refused(raddle(run + "--horizon 1"), {"0 to 1: expected a longer --horizon"});
+  EXPECT_EQ(raddle(run + "--horizon 8000 --quiet").status, 0);
+}
+
 TEST(CorunCommand, AnOrdinaryRunKnowsNothingOfTenants) {
   const Json r = json_of(raddle("run vecadd size=tiny --json -"));
   EXPECT_FALSE(r.contains("tenants"));

@@ -261,6 +261,18 @@ std::vector<Address> bases_of(std::span<const TenantProgram> tenants) {
   return out;
 }
 
+/// A co-run that has measured nothing says nothing about its tenants.
+void check_executed(const CorunResult& shared, const Setup& setup) {
+  const auto idle = [](const TenantResult& one) {
+    return one.counters.sm.thread_instructions == 0;
+  };
+  if (std::ranges::all_of(shared.tenants, idle))
+    throw InputError(fmt::format(
+        "no tenant has executed anything in the measured cycles {} to {}: expected a longer "
+        "--horizon or a shorter --warmup (a launch takes launch_latency_cycles = {})",
+        shared.warmup, shared.horizon, setup.machine.launch_latency_cycles));
+}
+
 Result corun(std::span<const TenantProgram> tenants, Setup& setup, const Options& options,
              const CorunOptions& corun) {
   const auto start = Clock::now();
@@ -272,6 +284,7 @@ Result corun(std::span<const TenantProgram> tenants, Setup& setup, const Options
     notified.ipc_alone = run_alone(tenants, bases, setup, options, corun);
   SharedGpu gpu(tenants, bases, setup, notified);
   CorunResult shared = run(gpu, tenants, bases, corun, record_of(tenants.size(), setup, corun));
+  check_executed(shared, setup);
   if (!notified.ipc_alone.empty()) compare(shared, notified.ipc_alone);
   std::vector<WorkloadInfo> infos;
   for (const TenantProgram& tenant : tenants) infos.push_back(tenant.info);
