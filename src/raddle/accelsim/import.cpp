@@ -9,6 +9,7 @@
 
 #include "raddle/accelsim/code_table.h"
 #include "raddle/base/error.h"
+#include "raddle/base/mask.h"
 
 namespace raddle::accelsim {
 
@@ -124,6 +125,7 @@ class Importer {
   unsigned warps_ = 0;
   Batch batch_;
   std::uint32_t blocks_in_batch_ = 0;
+  LaneMask lanes_ = kFullMask;  // that the warp has
   bool copies_ = false;  // the warp has copies to shared memory under way
   Addresses addresses_{};
   std::uint32_t first_local_ = std::numeric_limits<std::uint32_t>::max(), last_local_ = 0;
@@ -167,7 +169,9 @@ void Importer::block() {
   if (batch_.words.size() >= kBatchWords) close_batch();
 }
 
-void Importer::warp(unsigned) {
+void Importer::warp(unsigned w) {
+  const auto threads = static_cast<unsigned>(header_.block.count()) - w * kLanes;
+  lanes_ = threads < kLanes ? static_cast<LaneMask>(low_bits(threads)) : kFullMask;
   const std::uint64_t instructions = number(need("'insts = N'"), "insts");
   if (instructions == 0) text_.fail("a warp without instructions");
   copies_ = false;
@@ -205,8 +209,11 @@ void Importer::instruction(std::string_view line) {
     return value;
   };
   const std::uint64_t pc = hex("an instruction that begins with its address in hexadecimal");
+  const char* const digits = at;
   const std::uint64_t mask = hex("the instruction's lane mask");
-  if (mask > kFullMask) fail_at("a lane mask of 8 digits", line);
+  if (at - digits < 9 || digits[8] != ' ') fail_at("a lane mask of 8 digits", line);
+  if ((mask & ~std::uint64_t{lanes_}) != 0)
+    fail_at("only lanes of the block's " + std::to_string(header_.block.count()) + " threads", line);
   const std::string_view rest(at, static_cast<std::size_t>(end - at));
   const std::uint32_t index = code_.find(pc, rest, source_line);
   Fields fields(rest);

@@ -275,11 +275,25 @@ StaticLine read_static(std::uint64_t pc, std::string_view text, Generation gener
   return line;
 }
 
+namespace {
+/// A GPU's addresses have 49 bits.
+std::uint64_t address(std::uint64_t value) {
+  constexpr unsigned kBits = 49;
+  if (value >> kBits != 0) {
+    char found[32];
+    std::snprintf(found, sizeof found, "%#llx", static_cast<unsigned long long>(value));
+    bad("addresses of 49 bits", found);
+  }
+  return value;
+}
+}  // namespace
+
 void read_addresses(Fields& fields, LaneMask mask, Addresses& out) {
   const std::string_view mode = fields.word();
   if (mode == "0") {
     for (LaneMask m = mask; m != 0; m &= m - 1)
-      out[static_cast<unsigned>(std::countr_zero(m))] = fields.hex("an address of each lane");
+      out[static_cast<unsigned>(std::countr_zero(m))] =
+          address(fields.hex("an address of each lane"));
     return;
   }
   if (mode != "1" && mode != "2") bad("an address mode 0, 1 or 2", mode);
@@ -289,11 +303,11 @@ void read_addresses(Fields& fields, LaneMask mask, Addresses& out) {
     const LaneMask run = mask == 0 ? 0 : mask >> std::countr_zero(mask);
     if ((run & (run + 1)) != 0) throw InputError("addresses by stride need lanes in one run");
     for (LaneMask m = mask; m != 0; m &= m - 1, at += stride)
-      out[static_cast<unsigned>(std::countr_zero(m))] = at;
+      out[static_cast<unsigned>(std::countr_zero(m))] = address(at);
     return;
   }
   for (LaneMask m = mask; m != 0; m &= m - 1) {
-    out[static_cast<unsigned>(std::countr_zero(m))] = at;
+    out[static_cast<unsigned>(std::countr_zero(m))] = address(at);
     if ((m & (m - 1)) != 0)
       at += static_cast<std::uint64_t>(fields.decimal("an address difference for each lane"));
   }

@@ -69,7 +69,7 @@ const std::array<Key, 13>& keys() {
   using H = KernelHeader;
   static const std::array<Key, 13> kKeys = {{
       {"kernel name", true, [](H& h, const Value& v) { h.name = v.text; }},
-      {"kernel id", false, [](H&, const Value&) {}},
+      {"kernel id", false, [](H&, const Value& v) { v.any(); }},
       {"grid dim", true, [](H& h, const Value& v) { h.grid = v.extent(); }},
       {"block dim", true, [](H& h, const Value& v) { h.block = v.extent(); }},
       {"shmem base_addr", false, [](H& h, const Value& v) { h.shared_base = v.any(); }},
@@ -85,7 +85,7 @@ const std::array<Key, 13>& keys() {
       {"nvbit version", false, [](H&, const Value&) {}},
       {"accelsim tracer version", true,
        [](H& h, const Value& v) {
-         const std::uint32_t version = v.small(0, 1000);
+         const std::uint32_t version = v.small(0, 6);
          h.format.block_first = version < 3;
          h.format.more_last = version >= 6;
        }},

@@ -41,6 +41,10 @@ TEST_F(BadTrace, Headers) {
   expect(with("-nregs = 32", "-nregs = 21955"), 6, "a number of 0 to 255, found '21955'");
   expect(with("-binary version = 80", "-binary version = 61"), 7, "no opcode table");
   expect(with("-shmem = 64", "-shmem = -1"), 5, "'shmem'");
+  expect(with("-kernel id = 1", "-kernel id = x"), 2, "'kernel id': expected a number");
+  expect(with("tracer version = 5", "tracer version = 9"), 12, "a number of 0 to 6, found '9'");
+  expect(with("-block dim = (32,1,1)", "-block dim = (31,1,1)"), kFirstLine,
+         "only lanes of the block's 31 threads");
   expect(with("-nregs = 32\n", ""), 14, "the header has no 'nregs'");
   expect(with("-nregs = 32", "-shmem = 3"), 6, "'shmem' twice");
   expect(with("-nregs = 32", "nregs = 32"), 6, "expected '-key = value' or");
@@ -73,6 +77,7 @@ TEST_F(BadTrace, Instructions) {
   const std::vector<std::pair<std::string, std::string>> lines = {
       {"xyz ffffffff 0 EXIT 0 0 0", "begins with its address"},
       {"0000 fffffffff 0 EXIT 0 0 0", "a lane mask of 8 digits"},
+      {"0000 fffffff 0 EXIT 0 0 0", "a lane mask of 8 digits"},
       {"0000 ffffffff", "the instruction's lane mask"},
       {"0000 ffffffff 99 EXIT 0 0 0", "number of destination registers"},
       {"0000 ffffffff x EXIT 0 0 0", "number of destination registers, found 'x'"},
@@ -90,6 +95,10 @@ TEST_F(BadTrace, Instructions) {
       {"0000 00000005 1 R4 LDG.E 1 R2 4 1 0x10 4 0", "lanes in one run"},
       {"0000 00000007 1 R4 LDG.E 1 R2 4 2 0x10 4 q", "an address difference"},
       {"0000 00000001 1 R4 LDL 1 R2 4 0 0x7f5801000000 0", "beyond the window of 16 MiB"},
+      {"0000 00000001 1 R4 LDG.E 1 R2 4 0 0x2000000000000 0", "49 bits, found '0x2000000000000'"},
+      {"0000 ffffffff 1 R4 LDG.E 1 R2 4 1 0x1ffffffffff80 99999999999 0", "of 49 bits"},
+      {"0000 00000003 1 R4 LDG.E 1 R2 4 1 0x10 -32 0", "of 49 bits"},
+      {"0000 00000003 1 R4 LDG.E 1 R2 4 2 0x10 -32 0", "of 49 bits"},
       {"0000 00000001 1 R4 LDG.E 1 R2 4 1 zz 0 0", "a base address, found 'zz'"},
   };
   for (const auto& [line, words] : lines) expect(kernel_text({line}), kFirstLine, words);
