@@ -220,28 +220,26 @@ TEST(Resized, APolicyHasMoreSetsWhereTheOrderOfUseHasMoreWays) {
   ASSERT_EQ(spec.sets(), 4u);
   ASSERT_EQ(spec.max_sets(), 16u);
   for (const bool asked : {false, true}) {
-    L1d c(spec);
-    if (asked) c.replace_by(std::make_unique<AskedLru>(), kTenants.data());
+    L1d cache(spec);
+    if (asked) cache.replace_by(std::make_unique<AskedLru>(), kTenants.data());
     stats::SmCounters count;
     Cycle now = 0;
     const auto hits = [&](std::uint32_t lines) {  // of a second pass
       unsigned out = 0;
       for (unsigned pass = 0; pass < 2; ++pass)
         for (std::uint32_t line = 0; line < lines; ++line) {
-          const L1d::Answer a = c.load(++now, {line, 0xf, 0, 0}, true, count);
-          if (a.outcome == L1d::Outcome::Hit)
-            out += pass;
-          else
-            c.fill(now, a.mshr, a.ask, 0, count, [](std::uint16_t) {});
+          const L1d::Answer answer = cache.load(++now, {line, 0xf, 0, 0}, true, count);
+          if (answer.outcome == L1d::Outcome::Hit) out += pass;
+          else cache.fill(now, answer.mshr, answer.ask, 0, count, [](std::uint16_t) {});
         }
       return out;
     };
     EXPECT_EQ(hits(8), 8u) << asked;
     for (const auto& [shared_bytes, lines] : {std::pair{0u, 32u}, {1024u, 24u}, {3072u, 8u}}) {
-      c.flush(++now, 0);
-      c.resize(now, spec.ways_beside(shared_bytes));
+      cache.flush(++now, 0);
+      cache.resize(now, spec.ways_beside(shared_bytes));
       EXPECT_EQ(hits(lines), lines) << shared_bytes << " bytes shared, asked " << asked;
-      c.flush(++now, 0);
+      cache.flush(++now, 0);
       EXPECT_EQ(hits(2 * lines), 0u) << shared_bytes << " bytes shared, asked " << asked;
     }
   }
@@ -295,7 +293,7 @@ TEST(GpuReplacement, EveryPolicyIsIndifferentToWhatTheHostDoes) {
   }
 }
 
-// A policy is not compared with a larger cache: before, any but lru had the L1D of the machine file.
+// No policy is compared with a larger cache: any but lru had the L1D of the machine file once.
 TEST(GpuReplacement, TheL1dFollowsSharedMemoryUnderEveryPolicy) {
   timing::MachineSpec m = busy_machine();
   m.sm.l1d.size_kib = 2;

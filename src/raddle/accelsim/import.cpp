@@ -126,7 +126,7 @@ class Importer {
   Batch batch_;
   std::uint32_t blocks_in_batch_ = 0;
   LaneMask lanes_ = kFullMask;  // that the warp has
-  bool copies_ = false;  // the warp has copies to shared memory under way
+  bool copies_ = false;         // the warp has copies to shared memory under way
   Addresses addresses_{};
   std::uint32_t first_local_ = std::numeric_limits<std::uint32_t>::max(), last_local_ = 0;
 };
@@ -213,7 +213,8 @@ void Importer::instruction(std::string_view line) {
   const std::uint64_t mask = hex("the instruction's lane mask");
   if (at - digits < 9 || digits[8] != ' ') fail_at("a lane mask of 8 digits", line);
   if ((mask & ~std::uint64_t{lanes_}) != 0)
-    fail_at("only lanes of the block's " + std::to_string(header_.block.count()) + " threads", line);
+    fail_at("only lanes of the block's " + std::to_string(header_.block.count()) + " threads",
+            line);
   const std::string_view rest(at, static_cast<std::size_t>(end - at));
   const std::uint32_t index = code_.find(pc, rest, source_line);
   Fields fields(rest);

@@ -216,16 +216,16 @@ Accesses::Accesses(const Stream& stream, const L1Rules& rules) : whole_(rules.li
   LineMap<std::uint32_t> number;
   std::array<std::uint32_t, 64> warp{};  // by slot
   std::uint32_t warps = 0;
-  stream.each([&](const Record& r, Cycle) {
-    switch (r.kind()) {
+  stream.each([&](const Record& record, Cycle) {
+    switch (record.kind()) {
       case Record::Kind::WarpStart:
-        warp[r.warp] = ++warps;
+        warp[record.warp] = ++warps;
         return;
       case Record::Kind::Flush:
         access_.push_back({0, 0, 0, 0, Kind::Flush});
         return;
       case Record::Kind::Resize:
-        access_.push_back({r.line, r.lanes, 0, 0, Kind::Resize});
+        access_.push_back({record.line, record.lanes, 0, 0, Kind::Resize});
         return;
       case Record::Kind::KernelStart:
       case Record::Kind::Gap:
@@ -233,12 +233,14 @@ Accesses::Accesses(const Stream& stream, const L1Rules& rules) : whole_(rules.li
       default:
         break;
     }
-    if (r.kind() == Record::Kind::Load && r.bypass && !rules.bypassing_load_evicts) return;
-    if (r.coming && kind_of(r, rules) == Kind::Evict) return;
-    const auto [at, fresh] = number.try_emplace(r.line, static_cast<std::uint32_t>(line_.size()));
-    if (fresh) line_.push_back(r.line);
-    access_.push_back(
-        {*at, r.lanes, warp[r.warp], static_cast<std::uint8_t>(r.sectors), kind_of(r, rules)});
+    if (record.kind() == Record::Kind::Load && record.bypass && !rules.bypassing_load_evicts)
+      return;
+    if (record.coming && kind_of(record, rules) == Kind::Evict) return;
+    const auto [at, fresh] =
+        number.try_emplace(record.line, static_cast<std::uint32_t>(line_.size()));
+    if (fresh) line_.push_back(record.line);
+    access_.push_back({*at, record.lanes, warp[record.warp],
+                       static_cast<std::uint8_t>(record.sectors), kind_of(record, rules)});
   });
 }
 

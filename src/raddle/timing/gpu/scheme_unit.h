@@ -64,7 +64,7 @@ class SchemeUnit {
   unsigned sms_;
   policy::SmResources sm_;
   unsigned l1d_ways_, l2_ways_;  // l1d: 0 = there is none
-  bool divides_l1d_;             // an L1D whose size follows the kernel's shared memory has no shares
+  bool divides_l1d_;             // one whose size follows the kernel's shared memory has no shares
   bool dram_queue_;              // channels have a queue whose order can be ranked
   Cycle due_ = kNever, since_ = 0;
   std::uint8_t present_ = 0;

@@ -137,7 +137,8 @@ class L2Slice {
   /// The policy decides whose way a line gets. Precondition: nothing has come yet.
   void replace_by(std::unique_ptr<policy::L2ReplacementPolicy> policy) {
     policy_ = policy.get();
-    replacement_ = std::make_unique<Replacement>(std::move(policy), tags_.handles(), kTenants.data());
+    replacement_ =
+        std::make_unique<Replacement>(std::move(policy), tags_.handles(), kTenants.data());
   }
   /// Must outlive the slice.
   void observe(policy::L2Observer& observer) { observer_ = &observer; }
