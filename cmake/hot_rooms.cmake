@@ -27,6 +27,12 @@ set_source_files_properties(${hot_files} PROPERTIES SKIP_UNITY_BUILD_INCLUSION O
 foreach(room timing policy)
   target_compile_options(raddle_${room} PRIVATE ${hot_options})
 endforeach()
+# Rooms that run before and after a simulation, not in it: a quarter less time to compile.
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  foreach(room config report lab api cli)
+    target_compile_options(raddle_${room} PRIVATE -O1)
+  endforeach()
+endif()
 if(RADDLE_ARCH STREQUAL "x86-64-v3")
   set_property(SOURCE src/raddle/cli/main.cpp APPEND PROPERTY COMPILE_DEFINITIONS RADDLE_NEEDS_X86_64_V3)
 endif()

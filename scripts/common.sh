@@ -7,8 +7,9 @@ fail() {
   exit 2
 }
 
-# What one clone has compiled, every other clone of this machine has, too.
-export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
+# What one clone has compiled, every other clone of this machine has, too. What it depends on is known from the compilation
+# itself, not from a preprocessor's run before it.
+export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1} CCACHE_DEPEND=${CCACHE_DEPEND:-1}
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}  # without it, nothing with precompiled headers is kept
 
 jobs() { nproc 2>/dev/null || echo 2; }
