@@ -226,7 +226,7 @@ def test_progress_on_a_terminal_leaves_nothing_behind():
 
 @pytest.mark.parametrize("arguments", [
     "'sgemm', size='paper'", "'sgemm', size='paper', gpu='h200'",
-    "'sgemm', size='paper', functional=True"])
+    "'sgemm', m=4096, n=4096, k=2048, functional=True"])
 def test_ctrl_c_ends_a_run_within_a_second(arguments):
     code = ("import raddle, sys\n"
             "print('ready', flush=True)\n"
