@@ -65,7 +65,7 @@ class ReplacementPolicy {
   static constexpr std::string_view kLevel = "replacement";
   static constexpr unsigned kMaxWays = 64;  ///< of a cache that asks
   struct Context {
-    unsigned sm = 0, sets = 1, ways = 1;
+    unsigned sm = 0, sets = 1, ways = 1;  ///< sets: of the largest cache that a kernel leaves
     std::uint64_t seed = 0;
   };
   virtual ~ReplacementPolicy() = default;
