@@ -6,6 +6,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/exec/decode/decode_context.h"
+#include "raddle/exec/decode/syntax.h"
 #include "raddle/ptx/analysis.h"
 
 namespace raddle::exec {
@@ -47,6 +48,7 @@ void decode_instruction(DecodeContext& ctx, const Instruction& inst) {
   std::size_t guard = 0;
   if (guarded) guard = ctx.out.begin_guard(ctx.frame.register_at(inst.guard), inst.guard_negated);
   if (handler == nullptr) refuse();
+  check_syntax(ctx.function, inst);
   handler(ctx, inst);
   if (guarded) ctx.out.end_guard(guard);
 }

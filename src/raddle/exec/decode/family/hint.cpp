@@ -16,6 +16,14 @@ void without_effect(DecodeContext& ctx, const Instruction& /*inst*/) {
   ctx.out.op_class(OpClass::Move);
 }
 
+void set_registers(DecodeContext& ctx, const Instruction& inst) {
+  const std::uint64_t count = ctx.in.operand(0).bits;
+  if (count < 24 || count > 256 || count % 8 != 0)
+    refuse("expected a multiple of 8 registers from 24 to 256, found " +
+           std::to_string(static_cast<std::int64_t>(count)));
+  without_effect(ctx, inst);
+}
+
 /// Cache policies are values that nothing reads.
 void create_policy(DecodeContext& ctx, const Instruction& /*inst*/) {
   ctx.out.op_class(OpClass::Move);
@@ -25,9 +33,9 @@ void create_policy(DecodeContext& ctx, const Instruction& /*inst*/) {
 }  // namespace
 
 void add_decode_hint(Handlers& handlers) {
-  handlers.add({"prefetch", "prefetchu", "discard", "applypriority", "pmevent", "setmaxnreg",
-                "griddepcontrol"},
+  handlers.add({"prefetch", "prefetchu", "discard", "applypriority", "pmevent", "griddepcontrol"},
                without_effect);
+  handlers.add({"setmaxnreg"}, set_registers);
   handlers.add({"createpolicy"}, create_policy);
 }
 
