@@ -87,6 +87,7 @@ TEST(Syntax, RegistersOfAnotherClassOrSize) {
       {"bar.sync 16;", "expected a barrier from 0 to 15, found 16"},
       {"bar.sync 0,33;", "expected a multiple of 32 threads, found 33"},
       {"setmaxnreg.inc.sync.aligned.u32 100;", "expected a multiple of 8 registers"},
+      {"createpolicy.fractional.L2::evict_last.b64 d2,2.0;", "expected a fraction above 0"},
   });
 }
 
