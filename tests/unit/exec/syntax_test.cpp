@@ -139,6 +139,18 @@ TEST(Syntax, ModifiersThatAreUnknownOrDoNotGoTogether) {
   });
 }
 
+TEST(Syntax, AKernelThatNeedsItDoesNotRun) {
+  Rig rig(".visible .entry k() { .reg .b32 r<9>; shl.u32 r1,r1,1; ret; }");
+  try {
+    rig.run("k", {1, 1, 1}, {32, 1, 1});
+    FAIL() << "it ran";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "test.ptx:4:40: kernel k needs 'shl.u32' (expected type .b16, .b32 or .b64, found "
+              ".u32), which is not supported (in function k)");
+  }
+}
+
 TEST(Syntax, TypesThatAnInstructionDoesNotHave) {
   expect_refused({
       {"shl.u32 r1,r1,1;", "expected type .b16, .b32 or .b64, found .u32"},

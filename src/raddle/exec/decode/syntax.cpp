@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 
 #include "raddle/base/error.h"
@@ -12,6 +12,30 @@
 #include "raddle/ptx/names.h"
 
 namespace raddle::exec {
+
+/// Modifiers of which one stands there, or at most one.
+struct ModifierGroup {
+  std::vector<std::string_view> words;
+  bool optional = false;
+
+  bool holds(std::string_view word) const {
+    for (const std::string_view known : words)
+      if (known == word) return true;
+    return false;
+  }
+};
+
+/// A form as it is compared with.
+struct FormPattern {
+  std::shared_ptr<const std::string> modifiers_text;  ///< which the groups' views are of
+  std::vector<std::uint64_t> types;                   ///< sets of types
+  bool any_types = false, any_modifiers = false, any_operands = false;
+  std::vector<ModifierGroup> groups;
+  std::vector<OperandPattern> operands;
+  std::size_t required = 0;  ///< operands
+  bool has_policy = false;   ///< the last operand, which stands where .L2::cache_hint does
+};
+
 namespace {
 
 using ptx::Instruction;
@@ -43,31 +67,8 @@ std::string spelled_out(std::string_view text) {
 
 std::uint64_t bit_of(Type type) { return std::uint64_t{1} << static_cast<unsigned>(type); }
 
-/// Modifiers of which one stands there, or at most one.
-struct Group {
-  Words words;
-  bool optional = false;
-
-  bool holds(std::string_view word) const {
-    for (const std::string_view known : words)
-      if (known == word) return true;
-    return false;
-  }
-};
-
-/// A form as it is compared with.
-struct Pattern {
-  std::shared_ptr<const std::string> modifiers_text;  ///< which the groups' views are of
-  std::vector<std::uint64_t> types;                   ///< sets of types
-  bool any_types = false, any_modifiers = false, any_operands = false;
-  std::vector<Group> groups;
-  std::vector<OperandPattern> operands;
-  std::size_t required = 0;  ///< operands
-  bool has_policy = false;   ///< the last operand, which stands where .L2::cache_hint does
-};
-
-Pattern pattern_of(const Form& form) {
-  Pattern made;
+FormPattern pattern_of(const Form& form) {
+  FormPattern made;
   const std::string types_text = spelled_out(form.types);
   made.modifiers_text = std::make_shared<const std::string>(spelled_out(form.modifiers));
   made.any_types = form.types == "*";
@@ -98,7 +99,7 @@ Pattern pattern_of(const Form& form) {
   return made;
 }
 
-using Patterns = std::map<std::string_view, std::vector<Pattern>>;
+using Patterns = std::unordered_map<std::string_view, std::vector<FormPattern>>;
 
 const Patterns& patterns() {
   static const Patterns kAll = [] {
@@ -122,7 +123,7 @@ struct Mismatch {
   }
 };
 
-bool types_agree(const Pattern& pattern, const Instruction& inst) {
+bool types_agree(const FormPattern& pattern, const Instruction& inst) {
   if (pattern.any_types) return true;
   if (pattern.types.size() != inst.types.size()) return false;
   for (std::size_t i = 0; i < inst.types.size(); ++i)
@@ -141,9 +142,9 @@ std::string choice_text(const Words& words) {
 
 /// The modifiers that a form takes, as the ISA writes them: "{.rn, .rz}", in brackets what may be
 /// left out.
-std::string modifiers_text(const Pattern& pattern) {
+std::string modifiers_text(const FormPattern& pattern) {
   std::string all;
-  for (const Group& group : pattern.groups)
+  for (const ModifierGroup& group : pattern.groups)
     all += (all.empty() ? "" : ", ") + choice_text(group.words) +
            (group.optional ? " (may be absent)" : "");
   return all.empty() ? "none" : all;
@@ -154,10 +155,10 @@ struct ModifierCheck {
   std::uint64_t groups = 0;  ///< of which it has one
   std::size_t agreed = 0;
   std::string_view surplus;  ///< the first that is of no group
-  const Group* missing = nullptr;
+  const ModifierGroup* missing = nullptr;
 };
 
-ModifierCheck check_modifiers(const Pattern& pattern, const Instruction& inst) {
+ModifierCheck check_modifiers(const FormPattern& pattern, const Instruction& inst) {
   ModifierCheck found;
   for (const std::string_view word : inst.modifiers) {
     std::size_t group = 0;
@@ -178,20 +179,20 @@ ModifierCheck check_modifiers(const Pattern& pattern, const Instruction& inst) {
 }
 
 /// Operands that there may be at most.
-std::size_t most_operands(const Pattern& pattern, const Instruction& inst) {
+std::size_t most_operands(const FormPattern& pattern, const Instruction& inst) {
   const std::size_t all = pattern.operands.size();
   return pattern.has_policy && !inst.has("L2::cache_hint") ? all - 1 : all;
 }
-std::size_t least_operands(const Pattern& pattern, const Instruction& inst) {
+std::size_t least_operands(const FormPattern& pattern, const Instruction& inst) {
   return pattern.has_policy ? most_operands(pattern, inst) : pattern.required;
 }
-bool count_agrees(const Pattern& pattern, const Instruction& inst) {
+bool count_agrees(const FormPattern& pattern, const Instruction& inst) {
   return inst.operands.size() >= least_operands(pattern, inst) &&
          inst.operands.size() <= most_operands(pattern, inst);
 }
 
 /// The first operand that the form does not take; their number where it takes all.
-std::size_t first_odd_operand(const Pattern& pattern, const ptx::Function& function,
+std::size_t first_odd_operand(const FormPattern& pattern, const ptx::Function& function,
                               const Instruction& inst) {
   std::size_t i = 0;
   while (i < inst.operands.size() &&
@@ -200,16 +201,20 @@ std::size_t first_odd_operand(const Pattern& pattern, const ptx::Function& funct
   return i;
 }
 
-bool agrees(const Pattern& pattern, const ptx::Function& function, const Instruction& inst) {
+bool words_agree(const FormPattern& pattern, const Instruction& inst) {
   if (!types_agree(pattern, inst)) return false;
   const ModifierCheck modifiers = check_modifiers(pattern, inst);
-  if (!modifiers.surplus.empty() || modifiers.missing != nullptr) return false;
-  if (pattern.any_operands) return true;
-  return count_agrees(pattern, inst) &&
-         first_odd_operand(pattern, function, inst) == inst.operands.size();
+  return modifiers.surplus.empty() && modifiers.missing == nullptr;
 }
 
-std::string count_text(const Pattern& pattern, const Instruction& inst) {
+bool operands_agree(const FormPattern& pattern, const ptx::Function& function,
+                    const Instruction& inst) {
+  return pattern.any_operands ||
+         (count_agrees(pattern, inst) &&
+          first_odd_operand(pattern, function, inst) == inst.operands.size());
+}
+
+std::string count_text(const FormPattern& pattern, const Instruction& inst) {
   const std::size_t most = most_operands(pattern, inst), least = least_operands(pattern, inst);
   const std::string text = std::to_string(least);
   return (most == least ? text : text + " to " + std::to_string(most)) +
@@ -217,7 +222,8 @@ std::string count_text(const Pattern& pattern, const Instruction& inst) {
 }
 
 /// Of a form that the instruction is not of.
-Mismatch explained(const Pattern& pattern, const ptx::Function& function, const Instruction& inst) {
+Mismatch explained(const FormPattern& pattern, const ptx::Function& function,
+                   const Instruction& inst) {
   if (pattern.any_modifiers || !types_agree(pattern, inst)) return {};
   const ModifierCheck modifiers = check_modifiers(pattern, inst);
   const bool surplus = !modifiers.surplus.empty();
@@ -242,10 +248,10 @@ Mismatch explained(const Pattern& pattern, const ptx::Function& function, const 
 
 /// The types that stand first in the forms of an opcode, or, where the first is known, the second
 /// ones.
-std::string types_text(const std::vector<Pattern>& forms, const Instruction& inst) {
+std::string types_text(const std::vector<FormPattern>& forms, const Instruction& inst) {
   std::uint64_t first = 0, second = 0;
   bool without = false;
-  for (const Pattern& form : forms) {
+  for (const FormPattern& form : forms) {
     if (form.any_modifiers) continue;
     without |= form.types.empty();
     if (form.types.empty()) continue;
@@ -269,24 +275,45 @@ std::string types_text(const std::vector<Pattern>& forms, const Instruction& ins
   return "expected type " + names(first) + (without ? " or none" : "") + ", found " + found;
 }
 
-}  // namespace
-
-void check_syntax(const ptx::Function& function, const Instruction& inst) {
-  const auto known = patterns().find(inst.opcode);
-  if (known == patterns().end()) return;
-  for (const Pattern& pattern : known->second)
-    if (agrees(pattern, function, inst)) return;
+[[noreturn]] void refuse_closest(const std::vector<FormPattern>& forms,
+                                 const ptx::Function& function, const Instruction& inst) {
   Mismatch closest;
-  for (const Pattern& pattern : known->second) {
-    Mismatch found = explained(pattern, function, inst);
+  for (const FormPattern& form : forms) {
+    Mismatch found = explained(form, function, inst);
     if (found.closer_than(closest)) closest = std::move(found);
   }
   if (closest.at == Mismatch::At::Types) {
     const std::string_view word = unknown_type(inst);
-    closest.why =
-        word.empty() ? types_text(known->second, inst) : "unknown type ." + std::string(word);
+    closest.why = word.empty() ? types_text(forms, inst) : "unknown type ." + std::string(word);
   }
   refuse(closest.why);
+}
+
+}  // namespace
+
+void SyntaxCheck::check(const ptx::Function& function, const Instruction& inst) {
+  Seen now;
+  if (!inst.modifiers.empty() && inst.types.size() <= sizeof(now.types)) {
+    now.first = inst.modifiers.front().data();
+    now.last = inst.modifiers.back().data();
+  }
+  for (const Type type : inst.types) now.types = now.types << 8 | static_cast<unsigned>(type);
+  Seen& seen = seen_[reinterpret_cast<std::uintptr_t>(now.first) / 4 % seen_.size()];
+  const bool known = now.first != nullptr && seen.first == now.first && seen.last == now.last &&
+                     seen.types == now.types;
+  if (!known) {
+    const auto found = patterns().find(inst.opcode);
+    if (found == patterns().end()) return;
+    now.forms = &found->second;
+    while (now.at < now.forms->size() && !words_agree((*now.forms)[now.at], inst)) ++now.at;
+    seen = now;
+  }
+  const std::vector<FormPattern>& forms = *seen.forms;
+  for (std::size_t at = seen.at; at < forms.size(); ++at)
+    if ((at == seen.at || words_agree(forms[at], inst)) &&
+        operands_agree(forms[at], function, inst))
+      return;
+  refuse_closest(forms, function, inst);
 }
 
 std::string_view unknown_type(const Instruction& inst) {

@@ -5,6 +5,7 @@
 // Decoding asks here before a family's handler sees the instruction, so handlers need not look for
 // what cannot be written. Opcodes without a line in the table are their handlers' alone.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -46,8 +47,24 @@ std::string_view named_choice(std::string_view name);
 /// All forms of all opcodes that are checked.
 std::span<const Form> instruction_forms();
 
-/// Refuses the instruction (refusal.h) where no form takes it.
-void check_syntax(const ptx::Function& function, const ptx::Instruction& inst);
+struct FormPattern;
+
+/// Compares a function's instructions with the forms, equal words once.
+class SyntaxCheck {
+ public:
+  /// Refuses the instruction (refusal.h) where no form takes it.
+  void check(const ptx::Function& function, const ptx::Instruction& inst);
+
+ private:
+  /// An instruction's words: the parser's views of equal opcodes are of one place (OpcodeTable).
+  struct Seen {
+    const char *first = nullptr, *last = nullptr;  ///< modifiers
+    std::uint64_t types = 0;
+    const std::vector<FormPattern>* forms = nullptr;
+    std::size_t at = 0;  ///< the first form that has these types and modifiers
+  };
+  std::array<Seen, 64> seen_;
+};
 
 /// A modifier such as e4m3x4 that looks like a type and is none that is known; empty: none does.
 std::string_view unknown_type(const ptx::Instruction& inst);

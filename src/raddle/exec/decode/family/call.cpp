@@ -5,7 +5,6 @@
 
 #include "raddle/base/error.h"
 #include "raddle/exec/decode/decode_context.h"
-#include "raddle/exec/decode/syntax.h"
 
 namespace raddle::exec {
 
