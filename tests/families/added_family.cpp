@@ -39,7 +39,7 @@ TEST(AddedFamily, WhatItRefusesIsReportedWithItsReason) {
     rig.program.kernel("k");
     FAIL() << "not refused";
   } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("'triple.f32 (type)', which is not supported"),
+    EXPECT_NE(std::string(error.what()).find("'triple.f32' (type), which is not supported"),
               std::string::npos)
         << error.what();
   }

@@ -181,6 +181,9 @@ std::uint64_t VariableParser::size_in_bytes(const Shape& shape, const Token& nam
 void VariableParser::initialiser(const Shape& shape, const Linkage& linkage, Variable& variable) {
   Cursor& cursor = state_->cursor;
   if (linkage.is_extern) cursor.fail_expected("',' or ';' after an .extern variable");
+  if (variable.space != Space::Global && variable.space != Space::Const)
+    cursor.fail_at(cursor.token(), "only .global and .const variables have an initial value, " +
+                                       in_quotes(variable.name) + " is another");
   cursor.expect('=');
   if (is_opaque(shape.type)) {
     // Sampler states: the machine takes them from the texture object instead.

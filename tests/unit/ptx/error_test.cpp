@@ -68,6 +68,10 @@ TEST(ModuleErrors, Declarations) {
 TEST(ModuleErrors, Initialisers) {
   EXPECT_EQ(module_error(".global .u32 x[2] = {1, 2, 3};"),
             "k.ptx:4:28: expected at most 2 initialisers here, found more");
+  EXPECT_EQ(module_error(".shared .u32 s[2] = {11, 22};"),
+            "k.ptx:4:19: only .global and .const variables have an initial value, 's' is another");
+  EXPECT_EQ(module_error(".entry k() { .local .u32 s = 1; ret; }"),
+            "k.ptx:4:28: only .global and .const variables have an initial value, 's' is another");
   EXPECT_EQ(module_error(".global .u32 x[2][2] = {1, 2};"), "k.ptx:4:25: expected '{', found '1'");
   EXPECT_EQ(module_error(".global .u64 x = y;"), "k.ptx:4:18: undefined symbol 'y'");
   EXPECT_EQ(module_error(".global .u64 x = generic(y);"), "k.ptx:4:26: undefined symbol 'y'");

@@ -47,6 +47,7 @@ void decode_instruction(DecodeContext& ctx, const Instruction& inst) {
   std::size_t guard = 0;
   if (guarded) guard = ctx.out.begin_guard(ctx.frame.register_at(inst.guard), inst.guard_negated);
   if (handler == nullptr) refuse();
+  ctx.syntax.check(ctx.function, inst);
   handler(ctx, inst);
   if (guarded) ctx.out.end_guard(guard);
 }
@@ -124,6 +125,7 @@ DecodedFunction decode_function(const DecodeScope& scope) {
   Emitter out(result.code);
   Operands in(scope, frame, out);
   FragmentCache fragments;
+  SyntaxCheck syntax;
   const std::vector<u32> joins = ptx::reconvergence_points(function);
   RADDLE_ASSERT(joins.size() >= function.instructions.size());
   DecodeContext ctx{.scope = scope,
@@ -134,6 +136,7 @@ DecodedFunction decode_function(const DecodeScope& scope) {
                     .in = in,
                     .out = out,
                     .fragments = fragments,
+                    .syntax = syntax,
                     .joins = joins};
   decode_instructions(ctx);
   out.patch_jumps();

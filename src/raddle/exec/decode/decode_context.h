@@ -15,6 +15,7 @@
 #include "raddle/exec/decode/frame_layout.h"
 #include "raddle/exec/decode/operands.h"
 #include "raddle/exec/decode/refusal.h"
+#include "raddle/exec/decode/syntax.h"
 
 namespace raddle::exec {
 
@@ -28,6 +29,7 @@ struct DecodeContext {
   Operands& in;  ///< the instruction's operands
   Emitter& out;  ///< its records
   FragmentCache& fragments;
+  SyntaxCheck& syntax;
   const std::vector<std::uint32_t>& joins;  ///< reconvergence point by instruction
 
   Code& code() const { return result.code; }

@@ -1,10 +1,10 @@
 #include "raddle/exec/decode/operands.h"
 
 #include <bit>
-#include <cctype>
 
 #include "raddle/base/error.h"
 #include "raddle/exec/decode/refusal.h"
+#include "raddle/exec/decode/syntax.h"
 
 namespace raddle::exec {
 
@@ -68,11 +68,8 @@ const ptx::Operand& Operands::operand(std::size_t i) const {
 Type Operands::type(std::size_t i) const {
   RADDLE_ASSERT(inst_ != nullptr);
   if (i < inst_->types.size()) return inst_->types[i];
-  // A word such as e4m3x4 that looks like a type and is none that is known.
-  for (const std::string_view word : inst_->modifiers)
-    if (!word.empty() && std::string_view("bsufe").find(word[0]) != std::string_view::npos &&
-        std::isdigit(static_cast<unsigned char>(word.back())) != 0)
-      refuse("unknown type ." + std::string(word));
+  const std::string_view word = unknown_type(*inst_);
+  if (!word.empty()) refuse("unknown type ." + std::string(word));
   refuse(i == 0 ? "it names no type" : "it names only " + std::to_string(i) + " of its types");
 }
 

@@ -126,10 +126,14 @@ std::optional<u32> deepest(const Kernel& kernel, u32 function, std::vector<char>
 [[noreturn]] void throw_refused(const ptx::Module& module, const std::string& kernel,
                                 const std::vector<Unsupported>& refused) {
   std::vector<Diagnostic> all;
-  for (const Unsupported& u : refused)
+  for (const Unsupported& u : refused) {
+    // What is quoted may be cut; the reason stays whole.
+    const std::size_t end = std::min(u.instruction.find(" ("), u.instruction.size());
     all.push_back({{u.file.empty() ? module.file : u.file, u.line, u.column},
-                   "kernel " + kernel + " needs '" + u.instruction +
-                       "', which is not supported (in function " + u.function + ")"});
+                   "kernel " + kernel + " needs '" + u.instruction.substr(0, end) + "'" +
+                       u.instruction.substr(end) + ", which is not supported (in function " +
+                       u.function + ")"});
+  }
   throw InputError(std::move(all));
 }
 

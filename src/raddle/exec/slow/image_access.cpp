@@ -27,9 +27,9 @@ constexpr unsigned kFractionBits = 8;  // of an interpolation weight
 
 /// One instruction of one warp: where it stands, and its op-stream records, which are cut where
 /// there are more lines than a record holds.
-class Access {
+class LaneAccess {
  public:
-  Access(Context* c, const Record* ip) : c_(c), ip_(ip) {}
+  LaneAccess(Context* c, const Record* ip) : c_(c), ip_(ip) {}
   const Runner& runner() const { return *static_cast<const Runner*>(c_->owner); }
 
   void lane(unsigned lane) {
@@ -156,7 +156,7 @@ struct Place {
 
 class Sampler {
  public:
-  Sampler(const TextureDescription& t, Access* access) : t_(t), access_(access) {
+  Sampler(const TextureDescription& t, LaneAccess* access) : t_(t), access_(access) {
     for (unsigned d = 0; d < 3; ++d) {
       modes_[d] = t.address[d];
       const bool periodic = modes_[d] == AddressMode::Wrap || modes_[d] == AddressMode::Mirror;
@@ -265,7 +265,7 @@ class Sampler {
     return static_cast<s64>(std::min(std::max(x, -kFar), kFar));
   }
   const TextureDescription& t_;
-  Access* access_;
+  LaneAccess* access_;
   std::array<AddressMode, 3> modes_{};
 };
 
@@ -292,7 +292,7 @@ u32 cube_face(std::array<float, 3>* r) {
 
 // --- textures ------------------------------------------------------------------------------------
 Texel fetch(const ImageSite& site, const TextureDescription& t, const char* frame, unsigned lane,
-            Access* access) {
+            LaneAccess* access) {
   const Sampler sampler(t, access);
   const ImageShape& shape = t.image.shape;
   unsigned next = 0;
@@ -339,7 +339,7 @@ u32 query(ImageQuery what, const Image& image, const TextureDescription* t) {
   return 0;
 }
 
-void check_geometry(const ImageSite& site, const Image& image, const Access& access) {
+void check_geometry(const ImageSite& site, const Image& image, const LaneAccess& access) {
   const ImageShape& s = image.shape;
   if (site.op == ImageOp::Query) return;
   // A surface takes a cube map as layers.
@@ -352,7 +352,7 @@ void check_geometry(const ImageSite& site, const Image& image, const Access& acc
 }
 
 u64 handle_of(const ImageSite& site, const char* frame, unsigned lane, const Context& c,
-              const Access& access) {
+              const LaneAccess& access) {
   u64 handle = value_at<u64>(frame, site.handle, lane);
   if (!site.reference) return handle;
   std::memcpy(&handle, c.global + (handle - DeviceMemory::kBase), sizeof handle);
@@ -360,7 +360,7 @@ u64 handle_of(const ImageSite& site, const char* frame, unsigned lane, const Con
   return handle;
 }
 
-void texture(const ImageSite& site, Context* c, char* frame, unsigned lane, Access* access) {
+void texture(const ImageSite& site, Context* c, char* frame, unsigned lane, LaneAccess* access) {
   const u64 handle = handle_of(site, frame, lane, *c, *access);
   const TextureDescription* t = access->runner().images().texture(handle);
   if (t == nullptr) access->fail(fmt::format("{:#x} is no texture object", handle));
@@ -380,7 +380,7 @@ void texture(const ImageSite& site, Context* c, char* frame, unsigned lane, Acce
 // --- surfaces ------------------------------------------------------------------------------------
 /// Where a surface's access lies; nullptr: nowhere, by the clamp mode.
 char* surface_place(const ImageSite& site, const SurfaceDescription& surface, const char* frame,
-                    unsigned lane, Access* access) {
+                    unsigned lane, LaneAccess* access) {
   const ImageShape& shape = surface.image.shape;
   unsigned next = 0;
   const auto take = [&] {
@@ -413,7 +413,7 @@ char* surface_place(const ImageSite& site, const SurfaceDescription& surface, co
                        static_cast<unsigned>(bytes));
 }
 
-void surface(const ImageSite& site, Context* c, char* frame, unsigned lane, Access* access) {
+void surface(const ImageSite& site, Context* c, char* frame, unsigned lane, LaneAccess* access) {
   const u64 handle = handle_of(site, frame, lane, *c, *access);
   const SurfaceDescription* s = access->runner().images().surface(handle);
   if (s == nullptr) access->fail(fmt::format("{:#x} is no surface object", handle));
@@ -437,7 +437,7 @@ void surface(const ImageSite& site, Context* c, char* frame, unsigned lane, Acce
 }  // namespace
 
 void image_access(Context* c, const Record* ip, char* frame, u32 mask) {
-  Access access(c, ip);
+  LaneAccess access(c, ip);
   const Code& code = access.runner().running_code(static_cast<WarpState&>(*c->warp));
   const ImageSite& site = code.images[static_cast<std::size_t>(ip->imm)];
   for (u32 m = mask; m != 0; m &= m - 1) {

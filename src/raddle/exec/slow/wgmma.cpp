@@ -20,7 +20,7 @@ using s64 = std::int64_t;
 
 namespace {
 
-constexpr unsigned kWarps = 4, kPart = 16;  // of a warpgroup; bytes read at once
+constexpr unsigned kWarps = 4, kRead = 16;  // of a warpgroup; bytes read at once
 
 [[noreturn]] void fail(const SlowRun& run, const std::string& what) {
   const Runner& runner = *static_cast<const Runner*>(run.context->owner);
@@ -78,7 +78,7 @@ void WarpgroupProduct::read_shared(const SlowRun& run, bool is_a, char* to) cons
   const unsigned first = is_a ? kRows * (context.warp->index % kWarps) : 0;  // row or column
   const unsigned count = is_a ? kRows : columns;
   const auto part = [&](u32 at) {
-    if (at > context.shared_bytes || context.shared_bytes - at < kPart)
+    if (at > context.shared_bytes || context.shared_bytes - at < kRead)
       fail(run, fmt::format("matrix descriptor {:#x} of {} leads to shared address {:#x}, and the "
                             "block has {} bytes",
                             descriptor, is_a ? "A" : "B", at, context.shared_bytes));
@@ -86,11 +86,11 @@ void WarpgroupProduct::read_shared(const SlowRun& run, bool is_a, char* to) cons
   };
   if (!across) {
     for (unsigned i = 0; i < count; ++i)
-      for (unsigned chunk = 0; chunk < row / kPart; ++chunk)
-        std::memcpy(to + i * pitch + chunk * kPart, part(matrix.along_k(first + i, chunk)), kPart);
+      for (unsigned chunk = 0; chunk < row / kRead; ++chunk)
+        std::memcpy(to + i * pitch + chunk * kRead, part(matrix.along_k(first + i, chunk)), kRead);
     return;
   }
-  constexpr unsigned kElements = kPart / 2;  // of 16 bits
+  constexpr unsigned kElements = kRead / 2;  // of 16 bits
   for (unsigned k = 0; k < row / 2; ++k)
     for (unsigned i = 0; i < count; i += kElements) {
       const char* const from = part(matrix.along_mn((first + i) / kElements, k));
@@ -219,7 +219,7 @@ void WarpgroupProduct::run(const SlowRun& run) const {
     for (unsigned lane = 0; lane < kLanes; ++lane)
       for (unsigned r = 0; r < a.size(); ++r) {
         const u32 word = lane_value<u32>(run.frame, a[r], lane);
-        std::memcpy(&from.a[lane / 4 + 8 * (r % 2)][4 * (lane % 4) + kPart * (r / 2)], &word, 4);
+        std::memcpy(&from.a[lane / 4 + 8 * (r % 2)][4 * (lane % 4) + kRead * (r / 2)], &word, 4);
       }
   }
   read_shared(run, false, from.b[0].data());

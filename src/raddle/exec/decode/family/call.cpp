@@ -17,6 +17,48 @@ using Kind = ptx::Operand::Kind;
 
 namespace {
 
+/// What a call hands over, or gets: a parameter of the caller's, or a register.
+struct Actual {
+  Type type = Type::None;
+  std::uint64_t bytes = 0;
+  bool is_array = false;
+};
+
+std::string text_of(const Actual& actual) {
+  const std::string type = "." + std::string(ptx::name_of(actual.type));
+  return actual.is_array ? std::to_string(actual.bytes) + " bytes of " + type : type;
+}
+
+Actual actual_of(const DecodeContext& ctx, const ptx::Operand& operand) {
+  if (operand.kind == Kind::Register) {
+    const Type type = ctx.function.registers[operand.reg].type;
+    return {type, ptx::size_of(type), false};
+  }
+  using Scope = ptx::SymbolRef::Scope;
+  const bool own = operand.kind == Kind::Symbol && operand.symbol.scope == Scope::Function;
+  const bool handed_on = operand.kind == Kind::Symbol && operand.symbol.scope == Scope::Parameter;
+  if (!own && !handed_on) refuse("argument");
+  const ptx::Variable& variable = own ? ctx.function.variables[operand.symbol.index]
+                                      : ctx.function.parameters[operand.symbol.index];
+  return {variable.type, variable.size, variable.is_array};
+}
+
+/// Arguments are bytes that the callee reads as it declares them. Alignments may differ: nothing
+/// here depends on them.
+void check_arguments(const DecodeContext& ctx, const std::vector<ptx::Variable>& formals,
+                     const std::vector<ptx::Operand>& actuals, const std::string& what) {
+  for (std::size_t i = 0; i < std::min(formals.size(), actuals.size()); ++i) {
+    const Actual wanted{formals[i].type, formals[i].size, formals[i].is_array};
+    const Actual found = actual_of(ctx, actuals[i]);
+    const bool fits = wanted.is_array
+                          ? found.is_array && found.bytes == wanted.bytes
+                          : !found.is_array && register_fits(found.type, wanted.type, false);
+    if (!fits)
+      refuse(what + " " + std::to_string(i + 1) + ": expected " + text_of(wanted) + ", found " +
+             text_of(found));
+  }
+}
+
 bool host_call(DecodeContext& ctx, const ptx::Call& call, const ptx::Function& callee) {
   if (!callee.is_extern) return false;
   HostCall host;
@@ -85,11 +127,16 @@ void call(DecodeContext& ctx, const Instruction& inst) {
   if (call.callee.kind == Kind::Symbol) {
     RADDLE_ASSERT(call.callee.symbol.index < ctx.module.functions.size());
     callee = &ctx.module.functions[call.callee.symbol.index];
+    check_arguments(ctx, callee->parameters, call.arguments, "argument");
+    check_arguments(ctx, callee->returns, call.returns, "return value");
     if (host_call(ctx, call, *callee) || device_call(ctx, call, *callee)) return;
     if (callee->is_extern) refuse("function " + callee->name + " has no body here");
     ctx.result.callees.push_back(call.callee.symbol.index);
   } else {
     if (call.prototype == ptx::kNoIndex) refuse("indirect call without a prototype");
+    const auto& prototype = ctx.function.prototypes[call.prototype];
+    check_arguments(ctx, prototype.parameters, call.arguments, "argument");
+    check_arguments(ctx, prototype.returns, call.returns, "return value");
     ctx.result.has_indirect_call = true;
     for (u32 target : call.targets) ctx.result.callees.push_back(target);
   }

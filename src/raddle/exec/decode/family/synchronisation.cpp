@@ -26,6 +26,17 @@ void bar_warp(DecodeContext& ctx) {
   r.aux = static_cast<u32>(trace::BarrierKind::Warp) << 4;
 }
 
+/// Of a barrier's number and its count of threads, where these are constants.
+void check_constants(const ptx::Operand& id, const ptx::Operand* count) {
+  using Kind = ptx::Operand::Kind;
+  if (id.kind == Kind::Integer && id.bits > 15)
+    refuse("expected a barrier from 0 to 15, found " +
+           std::to_string(static_cast<std::int64_t>(id.bits)));
+  if (count != nullptr && count->kind == Kind::Integer && count->bits % kLanes != 0)
+    refuse("expected a multiple of 32 threads, found " +
+           std::to_string(static_cast<std::int64_t>(count->bits)));
+}
+
 void bar(DecodeContext& ctx, const Instruction& inst) {
   if (inst.has("cluster")) return barrier_cluster(ctx, inst);
   if (inst.has("warp")) return bar_warp(ctx);
@@ -33,6 +44,7 @@ void bar(DecodeContext& ctx, const Instruction& inst) {
   const std::size_t at = red ? 1 : 0, n = inst.operands.size();
   const u32 id = ctx.in.source(at, Type::U32);
   const bool counted = n > at + (red ? 2u : 1u);
+  check_constants(ctx.in.operand(at), counted ? &ctx.in.operand(at + 1) : nullptr);
   const u32 count = counted ? ctx.in.source(at + 1, Type::U32) : 0;
   const u32 p = red ? ctx.in.predicate_value(n - 1) : 0;
   BarOp op = arrive ? BarOp::Arrive : BarOp::Sync;
