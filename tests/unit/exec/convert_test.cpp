@@ -122,7 +122,11 @@ struct Format {
   int mantissa, bias;
 };
 constexpr Format kHalf{10, 15}, kBrain{7, 127};
+#ifdef __SIZEOF_FLOAT128__
 using Wide = __float128;
+#else
+using Wide = long double;  // of 128 bits on AArch64
+#endif
 Wide decode(u64 h, const Format& f) {
   const int exponent = static_cast<int>(h >> f.mantissa & ((1u << (15 - f.mantissa)) - 1));
   const Wide m = static_cast<Wide>(h & ((1u << f.mantissa) - 1));
