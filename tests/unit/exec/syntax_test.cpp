@@ -146,7 +146,7 @@ TEST(Syntax, AKernelThatNeedsItDoesNotRun) {
     FAIL() << "it ran";
   } catch (const InputError& error) {
     EXPECT_EQ(std::string(error.what()),
-              "test.ptx:4:40: kernel k needs 'shl.u32' (expected type .b16, .b32 or .b64, found "
+              "test.ptx:4:39: kernel k needs 'shl.u32' (expected type .b16, .b32 or .b64, found "
               ".u32), which is not supported (in function k)");
   }
 }

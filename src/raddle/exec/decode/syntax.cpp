@@ -179,16 +179,16 @@ ModifierCheck check_modifiers(const FormPattern& pattern, const Instruction& ins
 }
 
 /// Operands that there may be at most.
-std::size_t most_operands(const FormPattern& pattern, const Instruction& inst) {
+std::size_t max_operands(const FormPattern& pattern, const Instruction& inst) {
   const std::size_t all = pattern.operands.size();
   return pattern.has_policy && !inst.has("L2::cache_hint") ? all - 1 : all;
 }
-std::size_t least_operands(const FormPattern& pattern, const Instruction& inst) {
-  return pattern.has_policy ? most_operands(pattern, inst) : pattern.required;
+std::size_t min_operands(const FormPattern& pattern, const Instruction& inst) {
+  return pattern.has_policy ? max_operands(pattern, inst) : pattern.required;
 }
 bool count_agrees(const FormPattern& pattern, const Instruction& inst) {
-  return inst.operands.size() >= least_operands(pattern, inst) &&
-         inst.operands.size() <= most_operands(pattern, inst);
+  return inst.operands.size() >= min_operands(pattern, inst) &&
+         inst.operands.size() <= max_operands(pattern, inst);
 }
 
 /// The first operand that the form does not take; their number where it takes all.
@@ -215,10 +215,10 @@ bool operands_agree(const FormPattern& pattern, const ptx::Function& function,
 }
 
 std::string count_text(const FormPattern& pattern, const Instruction& inst) {
-  const std::size_t most = most_operands(pattern, inst), least = least_operands(pattern, inst);
-  const std::string text = std::to_string(least);
-  return (most == least ? text : text + " to " + std::to_string(most)) +
-         (most == 1 ? " operand" : " operands");
+  const std::size_t maximum = max_operands(pattern, inst), minimum = min_operands(pattern, inst);
+  const std::string text = std::to_string(minimum);
+  return (maximum == minimum ? text : text + " to " + std::to_string(maximum)) +
+         (maximum == 1 ? " operand" : " operands");
 }
 
 /// Of a form that the instruction is not of.
