@@ -96,7 +96,9 @@ TEST(Report, ReadsCompressedDocumentsAndRefusesBrokenOnes) {
 TEST(Report, AFolderThatCannotBeWrittenIsNamed) {
   const Folder folder;
   const std::string good = folder.write("good.json", document("ccws").dump());
-  expect_failed(raddle("report", {good, "-o", good}), {"good.json"});
+  const std::string other = folder.write("other.json", "{}");
+  expect_failed(raddle("report", {good, "-o", other}), {"other.json"});
+  expect_refused(raddle("report", {good, "-o", good}), {"would write over", "good.json"});
 }
 
 }  // namespace

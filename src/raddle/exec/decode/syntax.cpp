@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -99,17 +101,25 @@ FormPattern pattern_of(const Form& form) {
   return made;
 }
 
-using Patterns = std::unordered_map<std::string_view, std::vector<FormPattern>>;
+bool has_word(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || text[at - 1] == ' ') && (end == text.size() || text[end] == ' ')) return true;
+  }
+  return false;
+}
 
-const Patterns& patterns() {
-  static const Patterns kAll = [] {
-    Patterns all;
+/// The forms of an opcode, made when it is first met: a kernel has few of all opcodes. They stay
+/// where they are. Any thread may ask.
+const std::vector<FormPattern>& forms_of(std::string_view opcode) {
+  static std::mutex mutex;
+  static std::unordered_map<std::string, std::vector<FormPattern>> made;
+  const std::lock_guard lock(mutex);
+  const auto [at, fresh] = made.try_emplace(std::string(opcode));
+  if (fresh)
     for (const Form& form : instruction_forms())
-      for (const std::string_view opcode : split(form.opcodes, ' '))
-        all[opcode].push_back(pattern_of(form));
-    return all;
-  }();
-  return kAll;
+      if (has_word(form.opcodes, opcode)) at->second.push_back(pattern_of(form));
+  return at->second;
 }
 
 /// What keeps an instruction from being of a form: the later it is found, the closer the form.
@@ -302,13 +312,12 @@ void SyntaxCheck::check(const ptx::Function& function, const Instruction& inst) 
   const bool known = now.first != nullptr && seen.first == now.first && seen.last == now.last &&
                      seen.types == now.types;
   if (!known) {
-    const auto found = patterns().find(inst.opcode);
-    if (found == patterns().end()) return;
-    now.forms = &found->second;
+    now.forms = &forms_of(inst.opcode);
     while (now.at < now.forms->size() && !words_agree((*now.forms)[now.at], inst)) ++now.at;
     seen = now;
   }
   const std::vector<FormPattern>& forms = *seen.forms;
+  if (forms.empty()) return;
   for (std::size_t at = seen.at; at < forms.size(); ++at)
     if ((at == seen.at || words_agree(forms[at], inst)) &&
         operands_agree(forms[at], function, inst))

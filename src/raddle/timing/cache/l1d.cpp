@@ -16,11 +16,10 @@ unsigned max_write_backs(const L1dSpec& spec, unsigned unclaimed) {
   return spec.sets() * spec.ways + (spec.mshr_entries + unclaimed) * kRequestsPerMshr + 1;
 }
 unsigned sets_or_one(const L1dSpec& spec) { return spec.present() ? spec.sets() : 1; }
-/// Of the tags, however it is resized.
-std::size_t max_handles(const L1dSpec& spec) {
-  if (!spec.present()) return Tags(1, spec.ways).handles();
-  return std::max(std::size_t{spec.sets()} * std::bit_ceil(spec.max_ways()),
-                  std::size_t{spec.max_sets()} * std::bit_ceil(spec.ways));
+/// Of the tags, however a cache of so many sets and ways is resized.
+std::size_t max_handles(unsigned sets, unsigned ways, unsigned max_ways) {
+  return std::max(std::size_t{sets} * std::bit_ceil(max_ways),
+                  std::size_t{sets * max_ways / ways} * std::bit_ceil(ways));
 }
 }  // namespace
 
@@ -28,7 +27,7 @@ L1d::L1d(const L1dSpec& spec, unsigned unclaimed)
     : spec_sets_(sets_or_one(spec)),
       spec_ways_(spec.ways),
       max_ways_(spec.max_ways()),
-      max_handles_(max_handles(spec)),
+      max_handles_(max_handles(spec_sets_, spec_ways_, max_ways_)),
       sets_(sets_or_one(spec)),
       interleave_(sets_or_one(spec), kInterleaveSalt),
       hash_(spec.index == SetIndex::Hash),
