@@ -1,6 +1,6 @@
 // What of an instruction may stand together: its types, its modifiers, its operands.
-// Source: the "Syntax" lines of NVIDIA, "Parallel Thread Execution ISA" 9.0, section 9.7, and tables
-// 26 to 28 on operand sizes; where they leave it open, what ptxas 13 takes.
+// Source: the "Syntax" lines of NVIDIA, "Parallel Thread Execution ISA" 9.0, section 9.7, and
+// tables 26 to 28 on operand sizes; where they leave it open, what ptxas 13 takes.
 //
 // Decoding asks here before a family's handler sees the instruction, so handlers need not look for
 // what cannot be written. Opcodes without a line in the table are their handlers' alone.
