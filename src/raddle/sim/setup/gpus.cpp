@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 
 #include "raddle/policy/all.h"
 #include "raddle/sim/setup/setup.h"
@@ -71,20 +70,24 @@ void each_value(const config::Node& node, const std::string& path, Visit visit) 
     each_value(entry.node, path.empty() ? entry.key : path + "." + entry.key, visit);
 }
 
-/// What every machine of the program says that stands on its own.
-std::vector<std::string> settings_of_every_machine() {
-  std::map<std::string, unsigned> times;
-  unsigned machines = 0;
+/// What a machine lacks of the settings that all of the program's have that stand on their own. One
+/// that has all of the first one's is compared with no other.
+std::vector<std::string> missing_settings(const config::Tree& tree) {
+  std::vector<std::string> missing;
+  bool first = true;
   for (const EmbeddedToml& gpu : embedded_gpus()) {
-    const config::Tree tree = config::Tree::from_toml(gpu.toml, embedded_gpu_file(gpu.name));
-    if (tree.find("extends") != nullptr) continue;
-    ++machines;
-    each_value(tree.root(), "", [&](const std::string& path) { ++times[path]; });
+    const config::Tree known = config::Tree::from_toml(gpu.toml, embedded_gpu_file(gpu.name));
+    if (known.find("extends") != nullptr) continue;
+    if (first)
+      each_value(known.root(), "", [&](const std::string& path) {
+        if (tree.find(path) == nullptr) missing.push_back(path);
+      });
+    std::erase_if(missing, [&](const std::string& path) { return known.find(path) == nullptr; });
+    first = false;
+    if (missing.empty()) break;
   }
-  std::vector<std::string> out;
-  for (const auto& [path, count] : times)
-    if (count == machines) out.push_back(path);
-  return out;
+  std::ranges::sort(missing);
+  return missing;
 }
 
 bool can_be_read(const config::Tree& tree) {
@@ -98,18 +101,17 @@ bool can_be_read(const config::Tree& tree) {
 
 /// A machine of one's own that extends none must not run on defaults that nobody has seen.
 void require_whole(const config::Tree& tree, const std::string& file) {
-  std::string missing;
-  std::size_t count = 0;
-  for (const std::string& path : settings_of_every_machine()) {
-    if (tree.find(path) != nullptr) continue;
-    if (++count <= 5) missing += (count == 1 ? "" : ", ") + path;
-  }
-  if (count == 0 || !can_be_read(tree)) return;
-  if (count > 5) missing += " and " + std::to_string(count - 5) + " more";
+  const std::vector<std::string> missing = missing_settings(tree);
+  if (missing.empty() || !can_be_read(tree)) return;
+  constexpr std::size_t kNamed = 5;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(missing.size(), kNamed); ++i)
+    names += (i == 0 ? "" : ", ") + missing[i];
+  if (missing.size() > kNamed) names += " and " + std::to_string(missing.size() - kNamed) + " more";
   throw InputError({.file = file},
                    "expected `extends` with the name of a machine, or all settings "
                    "that every machine of the program has; missing: " +
-                       missing);
+                       names);
 }
 
 config::Tree extended(const std::string& name_or_file, std::vector<std::string>& chain) {
