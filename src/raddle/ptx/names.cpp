@@ -124,6 +124,21 @@ Type type_named(std::string_view word) {
   return Type::None;
 }
 
+Type wide_of(Type type) {
+  switch (type) {
+    case Type::U16:
+      return Type::U32;
+    case Type::S16:
+      return Type::S32;
+    case Type::U32:
+      return Type::U64;
+    case Type::S32:
+      return Type::S64;
+    default:
+      return Type::None;
+  }
+}
+
 std::optional<Special> special_named(std::string_view name) {
   const auto at =
       std::lower_bound(kSpecials.begin(), kSpecials.end(), SpecialRow{name, {}}, by_name);

@@ -10,6 +10,9 @@ namespace raddle::ptx {
 /// The type called `word` (without its dot), Type::None when it is no type.
 Type type_named(std::string_view word);
 
+/// The integer type of twice as many bits (mul.wide), Type::None where the ISA has none.
+Type wide_of(Type type);
+
 /// The special register called `name` ("%tid.x"), nothing when there is none that Raddle models.
 /// %envreg<n> is not among them: it carries a number.
 std::optional<Special> special_named(std::string_view name);

@@ -41,26 +41,11 @@ Class class_of(Type type) {
   }
 }
 
-Type doubled(Type type) {
-  switch (type) {
-    case Type::U16:
-      return Type::U32;
-    case Type::S16:
-      return Type::S32;
-    case Type::U32:
-      return Type::U64;
-    case Type::S32:
-      return Type::S64;
-    default:
-      return Type::None;
-  }
-}
-
 Type type_of(const OperandPattern& pattern, const Instruction& inst) {
   if (pattern.type != Type::None) return pattern.type;
   RADDLE_ASSERT(pattern.place < inst.types.size());
   const Type type = inst.types[pattern.place];
-  return pattern.doubled ? doubled(type) : type;
+  return pattern.doubled ? ptx::wide_of(type) : type;
 }
 
 bool constant_fits(const Operand& constant, Type type) {

@@ -1,5 +1,6 @@
 // Integer arithmetic, logic, shifts and bit operations (PTX ISA 9.7.1, 9.7.2, 9.7.7).
 #include "raddle/exec/decode/decode_context.h"
+#include "raddle/ptx/names.h"
 
 namespace raddle::exec {
 
@@ -36,21 +37,6 @@ constexpr BySign kMulHi{{{O_mul_hi_u16, O_mul_hi_u32, O_mul_hi_u64}},
     kMax{{{O_max_u16, O_max_u32, O_max_u64}}, {{O_max_s16, O_max_s32, O_max_s64}}},
     kShr{{{O_shr_u16, O_shr_u32, O_shr_u64}}, {{O_shr_s16, O_shr_s32, O_shr_s64}}},
     kSad{{{O_sad_u16, O_sad_u32, O_sad_u64}}, {{O_sad_s16, O_sad_s32, O_sad_s64}}};
-
-Type wide_of(Type t) {
-  switch (t) {
-    case Type::U16:
-      return Type::U32;
-    case Type::S16:
-      return Type::S32;
-    case Type::U32:
-      return Type::U64;
-    case Type::S32:
-      return Type::S64;
-    default:
-      return Type::None;
-  }
-}
 
 /// d = a + b + the flag, which is `fresh` where the instruction takes none.
 struct CarriedSum {
@@ -131,7 +117,7 @@ void mul(DecodeContext& ctx, const Instruction& inst) {
   ctx.out.op_class(OpClass::IntMul);
   const u32 a = ctx.in.source(1, t), b = ctx.in.source(2, t);
   if (inst.has("wide")) {
-    const Type w = wide_of(t);
+    const Type w = ptx::wide_of(t);
     if (w == Type::None) refuse();
     const Op op = t == Type::U16   ? O_mul_wide_u16
                   : t == Type::S16 ? O_mul_wide_s16
@@ -148,7 +134,7 @@ void mad(DecodeContext& ctx, const Instruction& inst) {
   ctx.out.op_class(OpClass::IntMul);
   const u32 a = ctx.in.source(1, t), b = ctx.in.source(2, t);
   if (inst.has("wide")) {
-    const Type w = wide_of(t);
+    const Type w = ptx::wide_of(t);
     if (w == Type::None) refuse();
     const u32 c = ctx.in.source(3, w), d = ctx.in.destination(0, w);
     if (ptx::size_of(t) == 4)
