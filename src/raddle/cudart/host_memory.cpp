@@ -33,7 +33,10 @@ void check_managed(Context& c, const void* pointer, std::size_t bytes) {
   const auto* own = c.allocation(first);
   const bool managed = own != nullptr && own->second.kind == Allocation::Kind::Managed &&
                        bytes <= own->second.bytes - (first - own->first);
-  if (bytes == 0 || (!managed && !c.is_managed_variable(first))) throw Failure{kInvalidValue};
+  const Address last = first + bytes - 1;
+  const bool variable =
+      last >= first && c.is_managed_variable(first) && c.is_managed_variable(last);
+  if (bytes == 0 || (!managed && !variable)) throw Failure{kInvalidValue};
 }
 
 constexpr int kAtDevice = 1, kAtHost = 2, kAtHostNumaCurrent = 4;  // cudaMemLocationType
