@@ -37,13 +37,14 @@ Space space_of(const ptx::Instruction& inst) {
   return Space::Generic;
 }
 
-SlowAddress address_of(DecodeContext& ctx, const ptx::Instruction& inst,
-                       const ptx::Operand& operand) {
+SlowAddress address_of(DecodeContext& ctx, Space space, const ptx::Operand& operand) {
   if (operand.kind != Kind::Address || !operand.elements.empty()) refuse("address");
-  const Space space = space_of(inst);
   if (operand.reg != ptx::kNoIndex) return in_register(ctx, space, operand);
   if (operand.symbol.scope == ptx::SymbolRef::Scope::None)
     return {.space = space, .at = ctx.frame.constant(8, static_cast<u64>(operand.offset))};
+  const Space lies = ctx.in.symbol_space(operand);
+  if (lies != space && (space != Space::Generic || lies == Space::Param))
+    refuse("the variable lies in another state space");
   if (const auto value = ctx.in.symbol_value(operand)) {
     const u32 at = ctx.frame.constant(8, *value);
     // A symbol without a space in the opcode: a generic access by name.
@@ -53,13 +54,18 @@ SlowAddress address_of(DecodeContext& ctx, const ptx::Instruction& inst,
   }
   return {.space = space, .at = ctx.in.local_address(operand, 8)};
 }
+SlowAddress address_of(DecodeContext& ctx, const ptx::Instruction& inst,
+                       const ptx::Operand& operand) {
+  return address_of(ctx, space_of(inst), operand);
+}
 
+SlowAddress slow_address(DecodeContext& ctx, Space space, const ptx::Operand& operand) {
+  if (space != Space::Global && space != Space::Shared && space != Space::Generic) refuse();
+  return address_of(ctx, space, operand);
+}
 SlowAddress slow_address(DecodeContext& ctx, const ptx::Instruction& inst,
                          const ptx::Operand& operand) {
-  const SlowAddress address = address_of(ctx, inst, operand);
-  const Space space = address.space;
-  if (space != Space::Global && space != Space::Shared && space != Space::Generic) refuse();
-  return address;
+  return slow_address(ctx, space_of(inst), operand);
 }
 
 }  // namespace raddle::exec

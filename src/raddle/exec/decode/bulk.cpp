@@ -60,11 +60,8 @@ unsigned groups_left(DecodeContext& ctx) {
   return static_cast<unsigned>(std::min<u64>(operand.bits, trace::kMaxGroupsLeft));
 }
 
-SlowAddress address_in(DecodeContext& ctx, const Instruction& inst, std::size_t operand,
-                       Space space) {
-  SlowAddress address = slow_address(ctx, inst, ctx.in.operand(operand));
-  address.space = space;
-  return address;
+SlowAddress address_in(DecodeContext& ctx, std::size_t operand, Space space) {
+  return slow_address(ctx, space, ctx.in.operand(operand));
 }
 
 void emit_bulk(DecodeContext& ctx, std::unique_ptr<const SlowInstruction> made, OpKind kind,
@@ -98,18 +95,18 @@ void decode_bulk_copy(DecodeContext& ctx, const Instruction& inst) {
   if (inst.has("tensor")) return decode_tensor_copy(ctx, inst);
   if (inst.has("cp_mask") || inst.has("ignore_oob")) refuse();
   if (inst.has("prefetch")) {  // a hint, as the other prefetches
-    address_in(ctx, inst, 0, Space::Global);
+    address_in(ctx, 0, Space::Global);
     ctx.in.source(1, Type::U32);
     return ctx.out.op_class(trace::OpClass::Move);
   }
   const auto [to, from] = spaces_of(inst);
   auto made = std::make_unique<BulkCopy>();
-  made->to = address_in(ctx, inst, 0, to);
-  made->from = address_in(ctx, inst, 1, from);
+  made->to = address_in(ctx, 0, to);
+  made->from = address_in(ctx, 1, from);
   made->bytes = ctx.in.source(2, Type::U32);
   const bool notifies = inst.has("mbarrier::complete_tx::bytes");
   if (notifies == inst.has("bulk_group") || notifies != (to == Space::Shared)) refuse("completion");
-  if (notifies) made->barrier = address_in(ctx, inst, 3, Space::Shared);
+  if (notifies) made->barrier = address_in(ctx, 3, Space::Shared);
   if (inst.has("multicast::cluster")) {
     if (from != Space::Global) refuse("multicast");
     made->blocks = ctx.in.source(4, Type::B16);
@@ -130,8 +127,8 @@ void decode_remote_store(DecodeContext& ctx, const Instruction& inst) {
   if (!inst.has("mbarrier::complete_tx::bytes") || !inst.has("shared::cluster")) refuse();
   const Type type = ctx.in.type();
   auto made = std::make_unique<RemoteStore>();
-  made->to = address_in(ctx, inst, 0, Space::Shared);
-  made->barrier = address_in(ctx, inst, 2, Space::Shared);
+  made->to = address_in(ctx, 0, Space::Shared);
+  made->barrier = address_in(ctx, 2, Space::Shared);
   made->size = ptx::size_of(type);
   const ptx::Operand& data = ctx.in.operand(1);
   const bool vector = data.kind == Kind::Vector;
@@ -145,9 +142,9 @@ void decode_remote_store(DecodeContext& ctx, const Instruction& inst) {
   emit_bulk(ctx, std::move(made), OpKind::StoreShared, true);
 }
 
-void decode_bulk_clear(DecodeContext& ctx, const Instruction& inst) {
+void decode_bulk_clear(DecodeContext& ctx, const Instruction& /*inst*/) {
   auto made = std::make_unique<BulkClear>();
-  made->to = address_in(ctx, inst, 0, Space::Shared);
+  made->to = address_in(ctx, 0, Space::Shared);
   made->bytes = ctx.in.source(1, Type::U64);
   if (ctx.in.operand(2).kind != Kind::Integer || ctx.in.operand(2).bits != 0) refuse("value");
   emit_bulk(ctx, std::move(made), OpKind::StoreShared, false);

@@ -11,8 +11,7 @@ void decode_remote_store(DecodeContext& ctx, const ptx::Instruction& inst);
 void decode_bulk_clear(DecodeContext& ctx, const ptx::Instruction& inst);
 
 /// The operand's address in that space, which the instruction's copy has for it.
-SlowAddress address_in(DecodeContext& ctx, const ptx::Instruction& inst, std::size_t operand,
-                       ptx::Space space);
+SlowAddress address_in(DecodeContext& ctx, std::size_t operand, ptx::Space space);
 /// AtomOp and AtomType of a reduction, as in O_atom's aux. Refused where PTX has no such one.
 std::uint32_t bulk_reduction(const ptx::Instruction& inst, ptx::Type type);
 /// What every bulk copy is to the timing model. `tells`: barrier objects. `copy`: where global

@@ -1,4 +1,5 @@
-// The dotted words of an instruction that names shapes and elements, which are no types of PTX.
+// All words of an instruction's name: shapes and elements are no types of PTX, and the parser keeps
+// types and the other words apart.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 
 namespace raddle::exec {
 
+/// The opcode and what follows its dots, in order.
 std::vector<std::string> dotted_words(const ptx::Instruction& inst);
 
 }  // namespace raddle::exec

@@ -83,6 +83,21 @@ u32 Operands::special(const ptx::Operand& operand, unsigned width) {
   return t;
 }
 
+ptx::Space Operands::symbol_space(const ptx::Operand& operand) const {
+  const u32 index = operand.symbol.index;
+  switch (operand.symbol.scope) {
+    case ptx::SymbolRef::Scope::Module:
+      return module_.variables[index].space;
+    case ptx::SymbolRef::Scope::Function:
+      return function_.variables[index].space;
+    case ptx::SymbolRef::Scope::Parameter:
+    case ptx::SymbolRef::Scope::ReturnParameter:
+      return ptx::Space::Param;
+    default:
+      return ptx::Space::Generic;
+  }
+}
+
 std::optional<u64> Operands::symbol_value(const ptx::Operand& operand) const {
   const u64 offset = static_cast<u64>(operand.offset);
   const u32 index = operand.symbol.index;

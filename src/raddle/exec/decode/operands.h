@@ -45,6 +45,8 @@ class Operands {
   std::uint32_t second_predicate(const ptx::Operand& operand) const;
 
   // --- addresses ---
+  /// Where what a symbol names lies; Generic: it is no variable.
+  ptx::Space symbol_space(const ptx::Operand& operand) const;
   /// The value of an address, if it is the same wherever the function runs.
   std::optional<std::uint64_t> symbol_value(const ptx::Operand& operand) const;
   /// The address of a local variable of a called function, in a register of `width` bytes.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "raddle/base/error.h"
+#include "raddle/exec/decode/matrix_words.h"
 #include "raddle/exec/decode/refusal.h"
 #include "raddle/exec/decode/syntax_operands.h"
 #include "raddle/ptx/names.h"
@@ -18,7 +19,7 @@ namespace raddle::exec {
 /// Modifiers of which one stands there, or at most one.
 struct ModifierGroup {
   std::vector<std::string_view> words;
-  bool optional = false;
+  bool optional = false, named = false;  ///< named: a part of the instruction's name
 
   bool holds(std::string_view word) const {
     for (const std::string_view known : words)
@@ -31,7 +32,7 @@ struct ModifierGroup {
 struct FormPattern {
   std::shared_ptr<const std::string> modifiers_text;  ///< which the groups' views are of
   std::vector<std::uint64_t> types;                   ///< sets of types
-  bool any_types = false, any_modifiers = false, any_operands = false;
+  bool any_types = false, any_modifiers = false, any_operands = false, has_name = false;
   std::vector<ModifierGroup> groups;
   std::vector<OperandPattern> operands;
   std::size_t required = 0;  ///< operands
@@ -85,7 +86,10 @@ FormPattern pattern_of(const Form& form) {
     if (group == "...") continue;
     const bool optional = group[0] == '?';
     if (optional) group.remove_prefix(1);
-    made.groups.push_back({split(group, '|'), optional});
+    const bool named = group[0] == '!';
+    if (named) group.remove_prefix(1);
+    made.has_name |= named;
+    made.groups.push_back({split(group, '|'), optional, named});
   }
   bool optional = false;
   for (std::string_view operand : split(form.operands, ' ')) {
@@ -93,7 +97,7 @@ FormPattern pattern_of(const Form& form) {
     if (operand == "...") continue;
     optional |= operand[0] == '?' || operand == "h";
     made.has_policy |= operand == "h";
-    if (operand == "h") operand = "sb64";
+    if (operand == "h") operand = "su64";
     if (operand[0] == '?') operand.remove_prefix(1);
     made.operands.push_back(operand_pattern(operand));
     if (!optional) ++made.required;
@@ -117,8 +121,9 @@ const std::vector<FormPattern>& forms_of(std::string_view opcode) {
   const std::lock_guard lock(mutex);
   const auto [at, fresh] = made.try_emplace(std::string(opcode));
   if (fresh)
-    for (const Form& form : instruction_forms())
-      if (has_word(form.opcodes, opcode)) at->second.push_back(pattern_of(form));
+    for (const std::span<const Form> part : {pipeline_forms(), unit_forms()})
+      for (const Form& form : part)
+        if (has_word(form.opcodes, opcode)) at->second.push_back(pattern_of(form));
   return at->second;
 }
 
@@ -168,12 +173,25 @@ struct ModifierCheck {
   const ModifierGroup* missing = nullptr;
 };
 
+/// A type ends the instruction's name.
+std::size_t modifiers_before_types(const Instruction& inst) {
+  std::size_t count = 0;
+  for (const std::string& word : dotted_words(inst)) {
+    if (ptx::type_named(word) != Type::None) break;
+    ++count;
+  }
+  return count - 1;  // the opcode
+}
+
 ModifierCheck check_modifiers(const FormPattern& pattern, const Instruction& inst) {
   ModifierCheck found;
-  for (const std::string_view word : inst.modifiers) {
+  const std::size_t before_types = pattern.has_name ? modifiers_before_types(inst) : 0;
+  for (std::size_t i = 0; i < inst.modifiers.size(); ++i) {
+    const std::string_view word = inst.modifiers[i];
     std::size_t group = 0;
     while (group < pattern.groups.size() &&
-           ((found.groups >> group & 1) != 0 || !pattern.groups[group].holds(word)))
+           ((found.groups >> group & 1) != 0 || !pattern.groups[group].holds(word) ||
+            (pattern.groups[group].named && !(group == i && i < before_types))))
       ++group;
     if (group < pattern.groups.size()) {
       found.groups |= std::uint64_t{1} << group;

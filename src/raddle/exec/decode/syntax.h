@@ -21,7 +21,8 @@ struct Form {
   std::string_view opcodes;  ///< "add sub"
   /// Types that may stand at each place: "f32|f64 u32|s32"; "*": any types.
   std::string_view types;
-  /// Groups of modifiers, of each group one: "hi|lo", or at most one: "?sat|relu". "...": others as
+  /// Groups of modifiers, of each group one: "hi|lo", or at most one: "?sat|relu". "!level|grad":
+  /// a part of the instruction's name, so at its place right behind the opcode. "...": others as
   /// well, of which the handler knows.
   std::string_view modifiers;
   /// One word an operand:
@@ -34,6 +35,8 @@ struct Form {
   ///   h       the cache's policy, where .L2::cache_hint stands and only there
   ///   v0 V0   registers to load, values to store: as many as .v2, .v4 and .v8 say, perhaps wider
   ///   k0      of mov: a vector of parts
+  ///   g4.0    a vector of four of the first type (g4.s32: of that type), perhaps with a predicate
+  ///   y o     any vector; the sink _ alone
   ///   p q     predicate to write; one to read, which may be negated or a constant
   ///   t       predicates to write: p, p|q, or _ for either
   ///   a i x   address; whole number (i128: this one); anything, of which the handler knows
@@ -45,7 +48,8 @@ struct Form {
 std::string_view named_choice(std::string_view name);
 
 /// All forms of all opcodes that are checked.
-std::span<const Form> instruction_forms();
+std::span<const Form> pipeline_forms();
+std::span<const Form> unit_forms();
 
 struct FormPattern;
 

@@ -79,6 +79,10 @@ bool is_value(const OperandPattern& pattern, const ptx::Function& function, cons
               Type type) {
   switch (operand.kind) {
     case Kind::Register:
+      // A type that the instruction does not write is none of floating-point numbers.
+      if (function.registers[operand.reg].type == Type::F16x2 && pattern.type != Type::None &&
+          pattern.type != Type::F16x2)
+        return false;
       return !operand.has_selector && !operand.negated &&
              register_fits(function.registers[operand.reg].type, type, pattern.wider);
     case Kind::Integer:
@@ -90,7 +94,7 @@ bool is_value(const OperandPattern& pattern, const ptx::Function& function, cons
              special_fits(operand, type, pattern.wider);
     case Kind::Symbol:
       // To ptxas an address with an offset is a constant.
-      return (pattern.role == OperandRole::Moved || operand.offset != 0) &&
+      return ((pattern.role == OperandRole::Moved && !pattern.wider) || operand.offset != 0) &&
              (class_of(type) == Class::Bits || class_of(type) == Class::Integer);
     default:
       return false;
@@ -135,7 +139,13 @@ bool is_accessed(const OperandPattern& pattern, const ptx::Function& function,
   if (length == 0) return fits(operand);
   if (operand.kind != Kind::Vector || operand.elements.size() != length) return false;
   bool one_fits = class_of(type) == Class::Float;
+  unsigned bytes = 0;
   for (const Operand& element : operand.elements) {
+    if (element.kind == Kind::Register) {
+      const unsigned found = ptx::size_of(function.registers[element.reg].type);
+      if (bytes != 0 && found != bytes) return false;
+      bytes = found;
+    }
     const bool sink = loads && element.kind == Kind::Sink, fitting = sink || fits(element);
     one_fits |= fitting;
     if (!fitting && !is_element(function, element, type)) return false;
@@ -149,6 +159,12 @@ bool are_parts(const ptx::Function& function, const Operand& operand) {
          std::ranges::none_of(operand.elements, [&](const auto& part) {
            return is_predicate(function, part) || part.has_selector;
          });
+}
+
+bool is_float_address(const ptx::Function& function, const Operand& operand) {
+  if (operand.reg == ptx::kNoIndex) return false;
+  const Class held = class_of(function.registers[operand.reg].type);
+  return held != Class::Bits && held != Class::Integer;
 }
 
 bool are_written_predicates(const ptx::Function& function, const Operand& operand) {
@@ -231,6 +247,18 @@ OperandPattern operand_pattern(std::string_view word) {
       for (const char digit : word.substr(1))
         made.number = 10 * made.number + static_cast<std::uint64_t>(digit - '0');
       return made;
+    case 'y':
+      made.role = OperandRole::AnyVector;
+      return made;
+    case 'o':
+      made.role = OperandRole::Sink;
+      return made;
+    case 'g':
+      made.role = OperandRole::Registers;
+      made.number = static_cast<std::uint64_t>(word[1] - '0');
+      RADDLE_ASSERT(word.size() > 3 && word[2] == '.');
+      word.remove_prefix(2);
+      break;
     default:
       RADDLE_ASSERT(word == "x");
       return made;
@@ -250,12 +278,16 @@ bool operand_agrees(const OperandPattern& pattern, const ptx::Function& function
     case OperandRole::Any:
       return true;
     case OperandRole::Address:
-      return operand.kind == Kind::Address;
+      return operand.kind == Kind::Address && !is_float_address(function, operand);
     case OperandRole::Number:
       return operand.kind == Kind::Integer &&
              (pattern.number == 0 || operand.bits == pattern.number);
     case OperandRole::Parts:
       return are_parts(function, operand);
+    case OperandRole::AnyVector:
+      return operand.kind == Kind::Vector;
+    case OperandRole::Sink:
+      return operand.kind == Kind::Sink;
     case OperandRole::WrittenPredicate:
       return is_predicate(function, operand) && !operand.negated;
     case OperandRole::WrittenPredicates:
@@ -276,6 +308,11 @@ bool operand_agrees(const OperandPattern& pattern, const ptx::Function& function
              is_pair_with_predicate(pattern, function, operand, type);
     case OperandRole::DestinationMaybePredicate:
       return is_pair_with_predicate(pattern, function, operand, type);
+    case OperandRole::Registers:
+      return operand.kind == Kind::Vector && operand.elements.size() == pattern.number &&
+             std::ranges::all_of(operand.elements, [&](const Operand& element) {
+               return element.kind == Kind::Sink || is_value(pattern, function, element, type);
+             });
     case OperandRole::Loaded:
     case OperandRole::Stored:
       return is_accessed(pattern, function, inst, operand, type);
@@ -292,6 +329,10 @@ std::string expected_text(const OperandPattern& pattern, const Instruction& inst
       return pattern.number == 0 ? "a whole number" : std::to_string(pattern.number);
     case OperandRole::Parts:
       return "a vector of parts";
+    case OperandRole::AnyVector:
+      return "a vector";
+    case OperandRole::Sink:
+      return "'_'";
     case OperandRole::WrittenPredicate:
     case OperandRole::WrittenPredicates:
       return "a predicate register";
@@ -302,6 +343,8 @@ std::string expected_text(const OperandPattern& pattern, const Instruction& inst
   }
   const std::string type(ptx::name_of(type_of(pattern, inst)));
   switch (pattern.role) {
+    case OperandRole::Registers:
+      return "a vector of " + std::to_string(pattern.number) + " for ." + type;
     case OperandRole::Loaded:
     case OperandRole::Stored:
       if (const std::size_t length = vector_length(inst); length != 0)

@@ -23,6 +23,9 @@ enum class OperandRole {
   ReadPredicate,
   Address,
   Number,
+  Registers,  ///< a vector of so many
+  AnyVector,
+  Sink,
   Any,
 };
 
@@ -32,7 +35,7 @@ struct OperandPattern {
   bool doubled = false;              ///< the type is twice as wide as written
   ptx::Type type = ptx::Type::None;  ///< None: that of the instruction at `place`
   std::size_t place = 0;
-  std::uint64_t number = 0;  ///< that alone; 0: any
+  std::uint64_t number = 0;  ///< that alone, or of so many; 0: any
 };
 
 /// Of one word of Form::operands.

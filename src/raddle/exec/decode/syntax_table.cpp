@@ -1,4 +1,5 @@
-// The forms of instructions, in the order of PTX ISA 9.7.
+// The forms of what the pipelines of an SM do, in the order of PTX ISA 9.7; the others:
+// syntax_units.cpp.
 #include <algorithm>
 #include <array>
 
@@ -24,6 +25,7 @@ constexpr Named kNamed[] = {
     {"unsigned", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs"},
     {"float", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"},
     {"scope", "cta|cluster|gpu|sys"},
+    {"video", "u32|s32 u32|s32 u32|s32"},
     {"vector", "?v2|v4|v8"},
     {"ahead", "?L2::64B|L2::128B|L2::256B"},
     {"levels",
@@ -32,6 +34,10 @@ constexpr Named kNamed[] = {
     {"param", "param|param::entry|param::func"},
     {"shared", "shared|shared::cta|shared::cluster"},
     {"order", "?relaxed|acquire|release|acq_rel ?cta|cluster|gpu|sys"},
+    {"fragment", "?global|shared|shared::cta"},
+    {"layouts", "row|col row|col"},
+    {"own_object", "?shared|shared::cta"},
+    {"shared_object", "?shared|shared::cta|shared::cluster"},
     {"reduction", "?relaxed|release ?cta|cluster|gpu|sys"},
 };
 
@@ -41,16 +47,16 @@ constexpr Form kArithmetic[] = {
     {"add sub", "u32|s32|u64|s64", "cc", "d0 s0 s0"},
     {"add", "u16x2|s16x2", "", "d0 s0 s0"},
     {"addc subc", "u32|s32|u64|s64", "?cc", "d0 s0 s0"},
-    {"mul", "$integers", "hi|lo", "d0 s0 s0"},
-    {"mul", "u16|s16|u32|s32", "wide", "W0 s0 s0"},
-    {"mad", "$integers", "hi|lo", "d0 s0 s0 s0"},
-    {"mad", "s32", "hi sat", "d0 s0 s0 s0"},
-    {"mad", "u16|s16|u32|s32", "wide", "W0 s0 s0 w0"},
-    {"mad", "u32|s32|u64|s64", "hi|lo cc", "d0 s0 s0 s0"},
-    {"madc", "u32|s32|u64|s64", "hi|lo ?cc", "d0 s0 s0 s0"},
-    {"mul24", "u32|s32", "hi|lo", "d0 s0 s0"},
-    {"mad24", "u32|s32", "hi|lo", "d0 s0 s0 s0"},
-    {"mad24", "s32", "hi sat", "d0 s0 s0 s0"},
+    {"mul", "$integers", "!hi|lo", "d0 s0 s0"},
+    {"mul", "u16|s16|u32|s32", "!wide", "W0 s0 s0"},
+    {"mad", "$integers", "!hi|lo", "d0 s0 s0 s0"},
+    {"mad", "s32", "!hi sat", "d0 s0 s0 s0"},
+    {"mad", "u16|s16|u32|s32", "!wide", "W0 s0 s0 w0"},
+    {"mad", "u32|s32|u64|s64", "!hi|lo cc", "d0 s0 s0 s0"},
+    {"madc", "u32|s32|u64|s64", "!hi|lo ?cc", "d0 s0 s0 s0"},
+    {"mul24", "u32|s32", "!hi|lo", "d0 s0 s0"},
+    {"mad24", "u32|s32", "!hi|lo", "d0 s0 s0 s0"},
+    {"mad24", "s32", "!hi sat", "d0 s0 s0 s0"},
     {"sad", "$integers", "", "d0 s0 s0 s0"},
     {"div rem", "$integers", "", "d0 s0 s0"},
     {"abs neg", "s16|s32|s64", "", "d0 s0"},
@@ -140,7 +146,7 @@ constexpr Form kComparison[] = {
     {"not", "pred", "", "p q"},
     {"shl", "b16|b32|b64", "", "d0 s0 su32"},
     {"shr", "b16|b32|b64|$integers", "", "d0 s0 su32"},
-    {"shf", "b32", "l|r clamp|wrap", "d0 s0 s0 su32"},
+    {"shf", "b32", "!l|r clamp|wrap", "d0 s0 s0 su32"},
     {"prmt", "b32", "?f4e|b4e|rc8|ecl|ecr|rc16", "d0 s0 s0 s0"},
     {"lop3", "b32", "", "d0 s0 s0 s0 i"},
     {"lop3", "b32", "and|or", "B0 s0 s0 s0 i q"},
@@ -151,8 +157,11 @@ constexpr Form kMovement[] = {
     {"mov", "b16|b32|b64|b128", "", "k0 s0"},
     {"mov", "b16|b32|b64|b128", "", "d0 k0"},
     {"mov", "pred", "", "p q"},
-    {"ld", "$memory", "?weak ?global ?nc ?unified $levels $ahead $vector", "v0 a h"},
-    {"ld", "$memory", "?weak ?global ca|cg|cs|lu|cv ?nc ?unified ?L2::cache_hint $ahead $vector",
+    {"ld", "$memory", "?weak ?global ?unified $levels $ahead $vector", "v0 a h"},
+    {"ld", "$memory", "?weak ?global ca|cg|cs|lu|cv ?unified ?L2::cache_hint $ahead $vector",
+     "v0 a h"},
+    {"ld", "$memory", "?weak global nc ?unified $levels $ahead $vector", "v0 a h"},
+    {"ld", "$memory", "?weak global ca|cg|cs|lu|cv nc ?unified ?L2::cache_hint $ahead $vector",
      "v0 a h"},
     {"ld", "$memory", "?weak const|local|$param|$shared ?ca|cg|cs|lu|cv ?unified $vector", "v0 a"},
     {"ld", "$memory", "volatile ?global $ahead $vector", "v0 a"},
@@ -172,7 +181,7 @@ constexpr Form kMovement[] = {
     {"st", "", "bulk ...", "..."},
     {"st", "b64", "bulk ...", "..."},
     {"cvta", "u32|u64", "const|global|local|$shared|param|param::entry", "d0 m0"},
-    {"cvta", "u32|u64", "to const|global|local|$shared|param|param::entry", "d0 s0"},
+    {"cvta", "u32|u64", "!to const|global|local|$shared|param|param::entry", "d0 s0"},
     {"isspacep", "", "const|global|local|shared|shared::cta|shared::cluster|param|param::entry",
      "p x"},
     {"prefetch", "", "?global|local L1|L2", "a"},
@@ -218,8 +227,8 @@ constexpr Form kConversion[] = {
     {"cvt", "$narrow f16x2|bf16x2", "rn satfinite ?relu", "D0 M1"},
     {"cvt", "ue8m0x2 f32", "rz|rp ?satfinite", "D0 s1 s1"},
     {"cvt", "ue8m0x2 bf16x2", "rz|rp ?satfinite", "D0 M1"},
-    {"cvt", "u16|s16 s32", "pack sat", "db32 s1 s1"},
-    {"cvt", "u8|s8 s32 b32", "pack sat", "db32 s1 s1 sb32"},
+    {"cvt", "u16|s16 s32", "!pack sat", "db32 s1 s1"},
+    {"cvt", "u8|s8 s32 b32", "!pack sat", "db32 s1 s1 sb32"},
 };
 
 constexpr Form kSynchronisation[] = {
@@ -269,9 +278,9 @@ constexpr Form kSynchronisation[] = {
     {"bar", "pred", "?cta red and|or", "p su32 su32 q"},
     {"barrier", "pred", "?cta red and|or ?aligned", "p su32 q"},
     {"barrier", "pred", "?cta red and|or ?aligned", "p su32 su32 q"},
-    {"bar", "", "warp sync", "su32"},
-    {"barrier", "", "cluster arrive ?release|relaxed ?aligned", ""},
-    {"barrier", "", "cluster wait ?acquire ?aligned", ""},
+    {"bar", "", "!warp sync", "su32"},
+    {"barrier", "", "!cluster !arrive ?release|relaxed ?aligned", ""},
+    {"barrier", "", "!cluster !wait ?acquire ?aligned", ""},
     {"membar", "", "cta|gl|sys", ""},
     {"membar fence", "", "proxy alias", ""},
     {"fence", "", "proxy async ?global|shared::cta|shared::cluster", ""},
@@ -290,8 +299,8 @@ constexpr Form kSynchronisation[] = {
     {"vote", "b32", "sync ballot", "d0 q su32"},
     {"vote", "pred", "all|any|uni", "p q"},
     {"vote", "b32", "ballot", "d0 q"},
-    {"match", "b32|b64", "any sync", "eb32 s0 su32"},
-    {"match", "b32|b64", "all sync", "bb32 s0 su32"},
+    {"match", "b32|b64", "any sync", "eu32 s0 su32"},
+    {"match", "b32|b64", "all sync", "bu32 s0 su32"},
     {"activemask", "b32", "", "d0"},
     {"redux", "u32|s32", "sync add|min|max", "d0 s0 su32"},
     {"redux", "b32", "sync and|or|xor", "d0 s0 su32"},
@@ -317,7 +326,7 @@ constexpr auto kAll = joined(kArithmetic, kComparison, kMovement, kConversion, k
 
 }  // namespace
 
-std::span<const Form> instruction_forms() { return kAll; }
+std::span<const Form> pipeline_forms() { return kAll; }
 
 std::string_view named_choice(std::string_view name) {
   for (const auto& [known, words] : kNamed)

@@ -33,8 +33,7 @@ void map_and_coordinates(DecodeContext& ctx, const Instruction& inst, std::size_
   const ptx::Operand& written = ctx.in.operand(at);
   ptx::Operand address = written;
   address.elements.clear();
-  made.map = slow_address(ctx, inst, address);
-  made.map.space = Space::Generic;
+  made.map = slow_address(ctx, Space::Generic, address);
   if (made.map.narrow) refuse("32-bit generic address");
   const bool grouped = written.elements.size() == 1 && written.elements[0].kind == Kind::Vector;
   const auto& list = grouped ? written.elements[0].elements : written.elements;
@@ -77,14 +76,14 @@ void decode_tensor_copy(DecodeContext& ctx, const Instruction& inst) {
     made->action = reduces ? TensorCopy::Action::Reduce : TensorCopy::Action::Store;
     if (reduces) made->op = reduction_of(inst);
     map_and_coordinates(ctx, inst, 0, *made);
-    made->shared = address_in(ctx, inst, 1, Space::Shared);
+    made->shared = address_in(ctx, 1, Space::Shared);
     return emit_bulk(ctx, std::move(made), reduces ? OpKind::ReduceGlobal : OpKind::StoreGlobal,
                      false, trace::CopyKind::Tensor);
   }
   if (!inst.has("mbarrier::complete_tx::bytes")) refuse("completion");
-  made->shared = address_in(ctx, inst, 0, Space::Shared);
+  made->shared = address_in(ctx, 0, Space::Shared);
   map_and_coordinates(ctx, inst, 1, *made);
-  made->barrier = address_in(ctx, inst, 2, Space::Shared);
+  made->barrier = address_in(ctx, 2, Space::Shared);
   std::size_t at = 3;
   if (made->im2col) im2col_offsets(ctx, at++, *made);
   if (inst.has("multicast::cluster")) made->blocks = ctx.in.source(at++, Type::B16);

@@ -17,7 +17,7 @@ using scalar::u64;
 
 /// next = f(old, b, c) for each lane of `mask` in turn; old values go to `old_values`.
 template <class T, class F>
-void each_lane(const Record& r, const char* frame, u32 mask, char* const* at, u64* old_values,
+void each_atomic_lane(const Record& r, const char* frame, u32 mask, char* const* at, u64* old_values,
                F f) {
   const T* b = reinterpret_cast<const T*>(frame + r.b);
   const T* c = reinterpret_cast<const T*>(frame + r.c);
@@ -33,7 +33,7 @@ void each_lane(const Record& r, const char* frame, u32 mask, char* const* at, u6
 
 template <class T>
 void integer(AtomOp op, const Record& r, const char* frame, u32 mask, char* const* at, u64* old) {
-  const auto run = [&](auto f) { each_lane<T>(r, frame, mask, at, old, f); };
+  const auto run = [&](auto f) { each_atomic_lane<T>(r, frame, mask, at, old, f); };
   switch (op) {
     case AtomOp::Add:
       return run(
@@ -89,23 +89,23 @@ void perform(const Record& record, const char* frame, u32 mask, char* const* at,
     case AtomType::B16:
       return integer<std::uint16_t>(op, record, frame, mask, at, old_values);
     case AtomType::F32:
-      return each_lane<float>(
+      return each_atomic_lane<float>(
           record, frame, mask, at, old_values, [=](float old, float operand, float) {
             if (!global || op != AtomOp::Add) return float_result(op, old, operand);
             return scalar::flush(float_result(op, scalar::flush(old), scalar::flush(operand)));
           });
     case AtomType::F64:
-      return each_lane<double>(
+      return each_atomic_lane<double>(
           record, frame, mask, at, old_values,
           [=](double old, double operand, double) { return float_result(op, old, operand); });
     case AtomType::F16:
     case AtomType::BF16:
-      return each_lane<scalar::u16>(
+      return each_atomic_lane<scalar::u16>(
           record, frame, mask, at, old_values,
           [=](u32 old, u32 operand, u32) { return half_result(op, old, operand, brain); });
     case AtomType::F16x2:
     case AtomType::BF16x2:
-      return each_lane<u32>(record, frame, mask, at, old_values, [=](u32 old, u32 operand, u32) {
+      return each_atomic_lane<u32>(record, frame, mask, at, old_values, [=](u32 old, u32 operand, u32) {
         const u32 low = half_result(op, old & 0xffff, operand & 0xffff, brain);
         return low | u32{half_result(op, old >> 16, operand >> 16, brain)} << 16;
       });
@@ -174,7 +174,7 @@ void VectorAtomic::run(const SlowRun& run) const {
   SlowAccess access(run, address.space, true);
   std::array<char*, kLanes> at{};
   const auto bytes = static_cast<unsigned>(size * operands.size());
-  exec::each_lane(run.mask, [&](unsigned lane) {
+  each_lane(run.mask, [&](unsigned lane) {
     at[lane] = access.at(lane, address.of(run.frame, lane), bytes);
   });
   std::array<std::array<u64, kLanes>, 8> old_values{};
@@ -183,11 +183,11 @@ void VectorAtomic::run(const SlowRun& run) const {
     r.b = r.c = operands[i];
     r.aux = what;
     perform(r, run.frame, run.mask, at.data(), true, old_values[i].data());
-    exec::each_lane(run.mask, [&](unsigned lane) { at[lane] += size; });
+    each_lane(run.mask, [&](unsigned lane) { at[lane] += size; });
   }
   // A result's register may be that of another element's operand.
   for (std::size_t i = 0; i < operands.size(); ++i)
-    exec::each_lane(run.mask, [&](unsigned lane) {
+    each_lane(run.mask, [&](unsigned lane) {
       std::memcpy(run.frame + results[i] + size * lane, &old_values[i][lane], size);
     });
   access.write(run.mask);
@@ -219,7 +219,7 @@ void WideAtomic::run(const SlowRun& run) const {
   };
   SlowAccess access(run, address.space, true);
   std::array<u32, 8> load{};  // of the groups of four banks
-  exec::each_lane(run.mask, [&](unsigned lane) {
+  each_lane(run.mask, [&](unsigned lane) {
     const u64 where = address.of(run.frame, lane);
     char* const at = access.at(lane, where, sizeof(Value));
     ++load[where / sizeof(Value) % load.size()];

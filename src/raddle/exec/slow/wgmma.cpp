@@ -31,10 +31,10 @@ constexpr unsigned kWarps = 4, kRead = 16;  // of a warpgroup; bytes read at onc
 }
 
 /// Where a lane's element e of D lies: elements of 8 columns after one another, two rows of two.
-struct Cell {
+struct TileCell {
   unsigned row, column;
 };
-Cell cell_of(unsigned lane, unsigned e) {
+TileCell cell_of(unsigned lane, unsigned e) {
   return {lane / 4 + 8 * (e / 2 % 2), 8 * (e / 4) + 2 * (lane % 4) + e % 2};
 }
 
@@ -120,7 +120,7 @@ void WarpgroupProduct::real(const SlowRun& run, const Bytes& from, bool accumula
   for (unsigned lane = 0; accumulates && lane < kLanes; ++lane)
     for (unsigned at = 0; at < elements; ++at) {
       const u32 word = lane_value<u32>(run.frame, d[at / per], lane) >> (16 * (at % per));
-      const Cell cell = cell_of(lane, at);
+      const TileCell cell = cell_of(lane, at);
       result[cell.row][cell.column] = element_value(d_element, halves ? word & 0xffff : word);
     }
   for (unsigned i = 0; i < kRows; ++i) {
@@ -136,7 +136,7 @@ void WarpgroupProduct::real(const SlowRun& run, const Bytes& from, bool accumula
     for (unsigned reg = 0; reg < elements / per; ++reg) {
       u32 word = 0;
       for (unsigned half = 0; half < per; ++half) {
-        const Cell cell = cell_of(lane, reg * per + half);
+        const TileCell cell = cell_of(lane, reg * per + half);
         word |= element_bits(d_element, result[cell.row][cell.column]) << 16 * half;
       }
       set_lane(run.frame, d[reg], lane, word);
@@ -161,7 +161,7 @@ void WarpgroupProduct::whole(const SlowRun& run, const Bytes& from, bool accumul
   };
   each_lane(run.mask, [&](unsigned lane) {
     for (unsigned at = 0; at < d.size(); ++at) {
-      const Cell cell = cell_of(lane, at);
+      const TileCell cell = cell_of(lane, at);
       const auto& x = from.a[cell.row];
       const auto& y = from.b[cell.column];
       s64 sum = accumulates ? s64{static_cast<s32>(lane_value<u32>(run.frame, d[at], lane))} : 0;

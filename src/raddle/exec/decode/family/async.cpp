@@ -1,4 +1,5 @@
 // Asynchronous copies, barrier objects and elections (PTX ISA 9.0, 9.7.9.25, 9.7.13.13 and .15).
+#include <algorithm>
 #include <bit>
 
 #include "raddle/exec/decode/address.h"
@@ -20,8 +21,8 @@ namespace {
 /// An address of shared memory, or a generic one where the instruction names no space.
 SlowAddress object_address(DecodeContext& ctx, const Instruction& inst,
                            const ptx::Operand& operand) {
+  if (ctx.in.symbol_space(operand) == Space::Global) refuse("a barrier object in global memory");
   SlowAddress a = slow_address(ctx, inst, operand);
-  if (a.space == Space::Global) refuse();
   return a;
 }
 
@@ -100,6 +101,9 @@ void async_copy(DecodeContext& ctx, const Instruction& inst) {
   if (inst.has("commit_group")) return copy_groups(ctx, trace::kEndsGroup);
   if (inst.has("wait_all")) return copy_groups(ctx, trace::kWaitsForCopies);
   if (inst.has("wait_group")) return copy_groups(ctx, trace::kWaitsForGroups, groups_left(ctx));
+  if (std::ranges::find(inst.modifiers, "global") <
+      std::ranges::find_if(inst.modifiers, [](auto word) { return word.starts_with("shared"); }))
+    refuse("state spaces");
   const bool bypass = inst.has("cg");
   if (!inst.has("global") || (!bypass && !inst.has("ca"))) refuse();
   if (ctx.in.operand(2).kind != Kind::Integer) refuse("immediate expected");
@@ -107,10 +111,8 @@ void async_copy(DecodeContext& ctx, const Instruction& inst) {
   made->bytes = static_cast<unsigned>(ctx.in.operand(2).bits);
   const bool fits = made->bytes == 16 || (!bypass && (made->bytes == 4 || made->bytes == 8));
   if (!fits) refuse("number of bytes");
-  made->to = slow_address(ctx, inst, ctx.in.operand(0));
-  made->from = slow_address(ctx, inst, ctx.in.operand(1));
-  made->to.space = Space::Shared;
-  made->from.space = Space::Global;
+  made->to = slow_address(ctx, Space::Shared, ctx.in.operand(0));
+  made->from = slow_address(ctx, Space::Global, ctx.in.operand(1));
   const std::size_t policy = inst.has("L2::cache_hint") ? 1 : 0;
   if (inst.operands.size() > 3 + policy) {
     const ptx::Operand& third = ctx.in.operand(3);

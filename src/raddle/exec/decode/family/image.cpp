@@ -1,5 +1,6 @@
 // Textures and surfaces (PTX ISA 9.7.11), in the unified mode: a texture carries its sampler.
 #include "raddle/exec/decode/decode_context.h"
+#include "raddle/exec/decode/syntax.h"
 
 namespace raddle::exec {
 
@@ -53,10 +54,17 @@ ImageSite image_site(DecodeContext& ctx, const Instruction& inst, const ptx::Ope
   const auto& given = at.kind == Kind::Vector ? at.elements : address.elements;
   const unsigned needed = (site.layered ? 1 : 0) + (site.cube ? 3 : site.dimensions);
   if (given.size() < needed) refuse("too few coordinates");
+  if (given.size() > 4 || given.size() == 3) refuse("number of coordinates");
   if (coordinate != Type::F32 && coordinate != Type::S32) refuse("type of coordinates");
   site.float_coordinates = coordinate == Type::F32;
-  for (unsigned i = 0; i < needed; ++i)
-    site.coordinates[i] = ctx.in.source(given[i], site.layered && i == 0 ? Type::U32 : coordinate);
+  if (site.cube && !site.float_coordinates) refuse("type of coordinates");
+  for (unsigned i = 0; i < needed; ++i) {
+    const Type wanted = site.layered && i == 0 ? Type::U32 : coordinate;
+    if (given[i].kind == Kind::Register &&
+        !register_fits(ctx.function.registers[given[i].reg].type, wanted, false))
+      refuse("type of coordinates");
+    site.coordinates[i] = ctx.in.source(given[i], wanted);
+  }
   return site;
 }
 
@@ -96,6 +104,9 @@ void texture(DecodeContext& ctx, const Instruction& inst) {
   const std::size_t extra = inst.has("level") ? 1 : inst.has("grad") ? 2 : 0;
   if (inst.operands.size() != 2 + extra) refuse("offsets or depth comparison");
   ImageSite site = image_site(ctx, inst, ctx.in.operand(1), coordinate);
+  const std::size_t slopes = site.cube || site.dimensions == 3 ? 4 : site.dimensions;
+  for (std::size_t i = 2; inst.has("grad") && i < inst.operands.size(); ++i)
+    if (ctx.in.operand(i).elements.size() != slopes) refuse("number of gradients");
   image_results(ctx, site, ctx.in.operand(0));
   if (site.register_bytes != 4) refuse("destination register of another size");
   if (inst.opcode == "tld4") {

@@ -4,6 +4,7 @@
 #include "raddle/exec/decode/address.h"
 #include "raddle/exec/decode/decode_context.h"
 #include "raddle/exec/decode/matrix_words.h"
+#include "raddle/exec/decode/syntax.h"
 
 namespace raddle::exec {
 
@@ -126,17 +127,34 @@ std::shared_ptr<const Fragment> fragment(DecodeContext& ctx, Role role, const Ma
   return known;
 }
 
+/// What a register of a fragment is declared as.
+ptx::Type register_type(Element element) {
+  switch (element) {
+    case Element::F16:
+      return ptx::Type::F16x2;
+    case Element::F32:
+      return ptx::Type::F32;
+    case Element::F64:
+      return ptx::Type::F64;
+    default:
+      return ptx::Type::S32;
+  }
+}
+
 FragmentRegisters fragment_registers(DecodeContext& ctx, std::shared_ptr<const Fragment> fragment,
                                      const ptx::Operand& operand, bool written) {
   const unsigned width = bits_of(fragment->element) == 64 ? 8 : 4;
   const ptx::Type type = width == 8 ? ptx::Type::F64 : ptx::Type::B32;
   const auto one = [&](const ptx::Operand& o) {
+    if (o.kind == Kind::Register &&
+        !register_fits(ctx.function.registers[o.reg].type, register_type(fragment->element), false))
+      refuse("type of a register");
     return written ? ctx.in.destination(o, type) : ctx.in.source(o, type);
   };
-  FragmentRegisters made{std::move(fragment), {}};
-  if (operand.kind != Kind::Vector) made.at.push_back(one(operand));
-  for (const ptx::Operand& o : operand.elements) made.at.push_back(one(o));
-  return made;
+  std::vector<u32> at;
+  if (operand.kind != Kind::Vector) at.push_back(one(operand));
+  for (const ptx::Operand& o : operand.elements) at.push_back(one(o));
+  return {std::move(fragment), std::move(at)};
 }
 
 unsigned registers_in(const ptx::Operand& o) {

@@ -213,6 +213,9 @@ void load(DecodeContext& ctx, const Instruction& inst) {
   if (inst.has("unified") || ctx.in.operand(0).reg2 != ptx::kNoIndex) refuse();
   Elements data = elements(ctx, inst, ctx.in.operand(0), type);
   if (space_of(inst) == Space::Param && address.reg == ptx::kNoIndex) {
+    const Space lies = ctx.in.symbol_space(address);
+    if (lies != Space::Param && lies != Space::Generic)
+      refuse("the variable lies in another state space");
     if (type == Type::B128) refuse("128-bit values");
     const auto area = parameter_area(ctx, address);
     if (!area) return load_kernel_parameter(ctx, data, type, address);

@@ -51,12 +51,12 @@ void replace(DecodeContext& ctx, const Instruction& inst) {
   refuse();
 }
 
-void copy_map(DecodeContext& ctx, const Instruction& inst) {
+void copy_map(DecodeContext& ctx, const Instruction& /*inst*/) {
   const ptx::Operand& size = ctx.in.operand(2);
   if (size.kind != Kind::Integer || size.bits != sizeof(TensorMap)) refuse("size");
   auto made = std::make_unique<TensorMapCopy>();
-  made->to = slow_address(ctx, inst, ctx.in.operand(0));
-  made->from = slow_address(ctx, inst, ctx.in.operand(1));
+  made->to = address_in(ctx, 0, Space::Global);
+  made->from = address_in(ctx, 1, Space::Shared);
   emit_bulk(ctx, std::move(made), OpKind::StoreGlobal, false);
 }
 

@@ -1,6 +1,7 @@
 // Video instructions (PTX ISA 9.0, 9.7.16).
 #include "raddle/exec/slow/video.h"
 #include "raddle/exec/decode/decode_context.h"
+#include "raddle/exec/decode/syntax.h"
 
 namespace raddle::exec {
 
@@ -40,6 +41,9 @@ std::optional<VideoPart> part_named(std::string_view selector) {
 }
 
 u32 video_source(DecodeContext& ctx, const ptx::Operand& operand) {
+  if (operand.kind == Kind::Register &&
+      !register_fits(ctx.function.registers[operand.reg].type, Type::U32, false))
+    refuse("type of a register");
   ptx::Operand whole = operand;
   whole.has_selector = false;
   return ctx.in.source(whole, Type::U32);
