@@ -201,14 +201,31 @@ TEST(OldFunctions, LaunchInBothVersions) {
   EXPECT_EQ(launch_one({.kernel = "k", .ptx = v1}).words[0], 78);
 }
 
-// --- launches that pend -------------------------------------------------------------------------
-
-TEST(Pending, OneTooManyIsCudasOwnError) {
-  const std::string ptx = old_style(
+/// Launches `child` with 78, and what that call gives in word 1.
+std::string launch_and_store_error() {
+  return old_style(
       ".param .b64 a;\n.param .b64 n;\nst.param.b64 [a], 8;\nst.param.b64 [n], 16;\ncall (q), "
       "cudaGetParameterBuffer, (a, n);\nld.param.b64 %d3, [q];\nst.u64 [%d3], %d1;\nst.u32 "
       "[%d3+8], 78;\nst.param.b64 [q], %d3;\ncall (e), cudaLaunchDevice, (f, q, g, b, s, t);\n"
       "ld.param.b32 %r1, [e];\nst.global.u32 [%d1+4], %r1;\n");
+}
+
+TEST(OldFunctions, ClustersThatDoNotDivideTheGridAreCudasOwnError) {
+  const auto words = [](const std::string& clusters) {
+    std::string ptx = launch_and_store_error();
+    const std::string before = ".param .u32 v)\n";
+    ptx.insert(ptx.find(before) + before.size(), ".reqnctapercluster " + clusters + "\n");
+    const auto out = launch_one({.kernel = "k", .ptx = ptx}, functional()).words;
+    return std::vector<int>(out.begin(), out.begin() + 2);
+  };
+  EXPECT_THAT(words("1"), ElementsAre(78, 0));
+  EXPECT_THAT(words("2"), ElementsAre(0, 9));
+}
+
+// --- launches that pend -------------------------------------------------------------------------
+
+TEST(Pending, OneTooManyIsCudasOwnError) {
+  const std::string ptx = launch_and_store_error();
   const auto words = [&](std::uint32_t maximum) {
     auto out = launch_one({.kernel = "k", .ptx = ptx, .max_pending = maximum}, functional()).words;
     return std::vector<int>(out.begin(), out.begin() + 2);

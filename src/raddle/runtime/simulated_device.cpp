@@ -237,6 +237,7 @@ void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block,
                             .parameters = parameters,
                             .cooperative = options.cooperative,
                             .cluster = options.cluster};
+  machine_.check(launch);  // before anything of it is in a recording
   LaunchSink* sink = sink_of_next();
   if (sink != nullptr) sink->admit(*exec::code_of(*entry.kernel), launch.shape);
   LaunchRecord record{launches_.size(), entry.name, grid, block, options.stream, 0, 0};
@@ -376,6 +377,11 @@ double SimulatedDevice::elapsed_ms(EventId from, EventId to) {
   const Milestone begin = recorded(from, "elapsed time from"),
                   end = recorded(to, "elapsed time to");
   if (options_.sink == nullptr || !options_.sink->times()) {
+    if (options_.note && !std::exchange(told_of_time_, true))
+      options_.note(
+          "the program asks how long its kernels take: without timing, and while it is recorded, "
+          "it is told how long their instructions take at the machine's highest rate; what it "
+          "makes of that is not what it would do on the machine (raddle exec times it)");
     if (options_.max_per_ms == 0) return 0;
     return (static_cast<double>(executed_then_[to]) - static_cast<double>(executed_then_[from])) /
            options_.max_per_ms;

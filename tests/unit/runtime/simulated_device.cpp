@@ -150,6 +150,25 @@ TEST_F(DeviceTest, EventsNeedToBeRecorded) {
   EXPECT_EQ(device.elapsed_ms(a, b), 0);
 }
 
+TEST(ElapsedTime, WithoutTimingIsToldOnce) {
+  std::vector<std::string> notes;
+  SimulatedDeviceOptions options;
+  options.memory_bytes = 1 << 20;
+  options.max_per_ms = 2;
+  options.note = [&](const std::string& text) { notes.push_back(text); };
+  SimulatedDevice device(options);
+  const ModuleId module = device.load(kAxpy, "axpy.ptx");
+  const EventId a = device.create_event(), b = device.create_event();
+  device.record(a, kDefaultStream);
+  device.launch(device.kernel(module, "only64"), {1}, {64}, Arguments(), 0, kDefaultStream);
+  device.record(b, kDefaultStream);
+  EXPECT_TRUE(notes.empty());
+  EXPECT_EQ(device.elapsed_ms(a, b), 1) << "two warps return";
+  EXPECT_EQ(device.elapsed_ms(a, b), 1);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_THAT(notes[0], HasSubstr("asks how long its kernels take"));
+}
+
 /// A sink that keeps nothing: counts how many blocks are under way at once.
 class Streamed final : public LaunchSink, public trace::StreamWriter {
  public:
@@ -157,6 +176,7 @@ class Streamed final : public LaunchSink, public trace::StreamWriter {
   trace::StreamWriter* writer(const trace::KernelCode&, const trace::LaunchShape&,
                               const LaunchRecord& launch) override {
     EXPECT_EQ(launch.warp_instructions, 0u) << "not known yet";
+    ++begun;
     return this;
   }
   void written(const LaunchRecord& launch) override { done.push_back(launch); }
@@ -184,7 +204,7 @@ class Streamed final : public LaunchSink, public trace::StreamWriter {
 
   std::vector<LaunchRecord> done;
   std::set<std::uint32_t> under_way;
-  std::size_t maximum = 0, finished = 0;
+  std::size_t maximum = 0, finished = 0, begun = 0;
   std::ptrdiff_t words = 0;
 
  private:
@@ -206,6 +226,27 @@ TEST(StreamedLaunch, LeavesBlockByBlock) {
   EXPECT_EQ(sink.finished, 64u);
   EXPECT_LE(sink.maximum, 8u) << "blocks do not wait for one another: few are under way at once";
   EXPECT_GT(sink.words, 64 * 2 * 2 * 5) << "two memory records a warp at least";
+}
+
+TEST(StreamedLaunch, OfWhatIsRefusedNothingIsBegun) {
+  Streamed sink;
+  SimulatedDeviceOptions options;
+  options.sink = &sink;
+  options.memory_bytes = 1 << 20;
+  SimulatedDevice device(options);
+  const ModuleId module = device.load(kAxpy, "axpy.ptx");
+  const KernelId kernel = device.kernel(module, "only64");
+  using Options = SimulatedDevice::LaunchOptions;
+  const auto refused = [&](const Options& launch) {
+    return error_of([&] { device.launch(kernel, {6}, {64}, {}, launch); });
+  };
+  EXPECT_THAT(refused({.cluster = {4, 1, 1}}), HasSubstr("do not divide a grid of (6, 1, 1)"));
+  EXPECT_THAT(refused({.cluster = {32, 1, 1}}), HasSubstr("the limit is 16"));
+  EXPECT_THAT(refused({.dynamic_shared_bytes = 1 << 30}), HasSubstr("the limit is 232448"));
+  EXPECT_EQ(sink.begun, 0u);
+  device.launch(kernel, {6}, {64}, {}, Options{.cluster = {2, 1, 1}});
+  EXPECT_EQ(sink.begun, 1u);
+  EXPECT_EQ(sink.finished, 6u);
 }
 
 /// Keeps what is submitted until somebody waits for it, as a clock does.

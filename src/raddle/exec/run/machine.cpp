@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "raddle/base/error.h"
+#include "raddle/exec/run/launch_check.h"
 #include "raddle/exec/run/runner.h"
 #include "raddle/trace/memory_trace.h"
 
@@ -203,6 +204,7 @@ Machine::Machine(DeviceMemory& memory, MachineOptions options)
           Impl{memory, std::move(options), DeviceObjects(options.heap_bytes)})) {}
 Machine::~Machine() = default;
 
+void Machine::check(const Launch& launch) const { check_launch(launch, impl_->options); }
 RunCount Machine::run(const Launch& launch, trace::StreamWriter* streams) {
   Runner runner(impl_->memory, impl_->options, impl_->objects, launch);
   return runner.run(streams);
@@ -210,8 +212,7 @@ RunCount Machine::run(const Launch& launch, trace::StreamWriter* streams) {
 bool Machine::can_follow(const Launch& launch) {
   for (const Code& code : launch.kernel->functions)
     if (!code.device_calls.empty()) return false;
-  const auto& required = launch.kernel->functions[0].source->required_cluster;
-  return launch.cluster.count() <= 1 && (!required || required->count() == 1);
+  return cluster_of(launch).count() == 1;
 }
 std::unique_ptr<trace::KernelStream> Machine::run_until_waiting(
     const Launch& launch, std::shared_ptr<trace::MemoryTrace> before, RunCount& count) {

@@ -97,6 +97,9 @@ class Machine {
  public:
   Machine(DeviceMemory& memory, MachineOptions options);
   ~Machine();
+  /// InputError when the launch cannot be made (check_launch()). All that follows checks it, too,
+  /// but a caller may have begun to write it down by then.
+  void check(const Launch& launch) const;
   /// Runs every block to its end, in order, blocks one after another (several in turn where blocks
   /// wait for one another). With `streams` set, each warp's op stream goes there.
   RunCount run(const Launch& launch, trace::StreamWriter* streams);

@@ -9,6 +9,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/exec/run/checked_launch.h"
+#include "raddle/exec/run/launch_check.h"
 #include "raddle/exec/run/observation.h"
 #include "raddle/trace/memory_trace.h"
 
@@ -62,22 +63,12 @@ Runner::Runner(DeviceMemory& memory, const MachineOptions& options, DeviceObject
       shape_(launch.shape),
       cooperative_(launch.cooperative),
       device_(launch.device) {
-  const auto refuse = [&](const std::string& why) {
-    throw InputError("kernel " + kernel_.title + " cannot be launched: " + why);
-  };
   RADDLE_ASSERT(!kernel_.functions.empty() && kernel_.code != nullptr);
-  if (launch.parameters.size() != kernel_.parameters.bytes)
-    refuse(fmt::format("it takes {} bytes of parameters, {} were given", kernel_.parameters.bytes,
-                       launch.parameters.size()));
-  if (shape_.grid.count() == 0 || shape_.grid.count() > 0xffffffffull)
-    refuse(fmt::format("a grid of {} blocks", shape_.grid.count()));
-  if (shape_.block.count() == 0 || shape_.block.count() > 1024)
-    refuse(fmt::format("a block of {} threads; the limit is 1024", shape_.block.count()));
-  const u64 shared = u64{kernel_.static_shared_bytes} + shape_.dynamic_shared_bytes;
-  if (shared > options.max_shared_bytes)
-    refuse(fmt::format("{} bytes of shared memory per block; the limit is {}", shared,
-                       options.max_shared_bytes));
-  shared_bytes_ = static_cast<u32>(shared);
+  check_launch(launch, options);
+  cluster_shape_ = cluster_of(launch);
+  explicit_cluster_ = asks_for_clusters(launch);
+  context_.clustered = explicit_cluster_ ? 1 : 0;
+  shared_bytes_ = kernel_.static_shared_bytes + shape_.dynamic_shared_bytes;
   local_bytes_ = kernel_.local_bytes;
   if (kernel_.recursive) local_bytes_ = std::max(local_bytes_, options.stack_bytes);
   warps_ = shape_.warps_per_block();
@@ -86,7 +77,6 @@ Runner::Runner(DeviceMemory& memory, const MachineOptions& options, DeviceObject
   if (!parameters_.empty())
     std::memcpy(parameters_.data(), launch.parameters.data(), parameters_.size());
   grid_ = ++objects_.launches;
-  set_up_clusters(launch);
   if (cooperative_) prepare_grid_barrier();
   context_.global = reinterpret_cast<char*>(memory.bytes());
   context_.valid = memory.valid_bytes();

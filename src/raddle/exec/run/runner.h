@@ -229,7 +229,6 @@ class Runner {
   void finish(Block& block, WarpState& warp);
   enum class Turn : std::uint8_t { Ended, Moved, Waits, Stuck };
   Turn run_block(Block& block, trace::StreamWriter* streams, std::uint64_t budget);
-  void set_up_clusters(const Launch& launch);
   void start_cluster(std::uint32_t number);
   std::size_t max_blocks() const;
   /// Words of the stream, which lie at scratch_'s begin.

@@ -1,36 +1,14 @@
 // Clusters: their barrier, their start, and shared memory of other blocks.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "raddle/base/error.h"
 #include "raddle/exec/run/runner.h"
 
 namespace raddle::exec {
 
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
-
-void Runner::set_up_clusters(const Launch& launch) {
-  const auto& required = kernel_.functions[0].source->required_cluster;
-  Dim3 shape = launch.cluster;
-  explicit_cluster_ = required.has_value() || shape.count() != 0;
-  if (shape.count() == 0) shape = required.value_or(Dim3{});
-  const Dim3& grid = shape_.grid;
-  const auto refuse = [&](const std::string& why) {
-    throw InputError(fmt::format("kernel {} cannot be launched: clusters of ({}, {}, {}) blocks {}",
-                                 kernel_.title, shape.x, shape.y, shape.z, why));
-  };
-  if (required && *required != shape) refuse("where its .reqnctapercluster asks for others");
-  if (shape.count() == 0 || shape.count() > kMaxRanks)
-    refuse(fmt::format("; the limit is {}", kMaxRanks));
-  if (grid.x % shape.x != 0 || grid.y % shape.y != 0 || grid.z % shape.z != 0)
-    refuse(fmt::format("do not divide a grid of ({}, {}, {})", grid.x, grid.y, grid.z));
-  cluster_shape_ = shape;
-  context_.clustered = explicit_cluster_ ? 1 : 0;
-}
 
 void Runner::start_cluster(u32 number) {
   const Dim3 &shape = cluster_shape_, &grid = shape_.grid;

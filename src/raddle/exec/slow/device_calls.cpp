@@ -7,6 +7,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/exec/device/device_runtime.h"
+#include "raddle/exec/run/launch_check.h"
 #include "raddle/exec/run/runner.h"
 
 namespace raddle::exec {
@@ -182,12 +183,16 @@ class Call {
     const Dim3 &grid = shape.grid, &block = shape.block;
     const ptx::Function& f = *kernel->functions[0].source;
     const u64 shared = u64{kernel->static_shared_bytes} + shape.dynamic_shared_bytes;
+    Launch launched;
+    launched.kernel = kernel;
+    launched.shape = shape;
     const bool sound = grid.count() != 0 && block.count() != 0 && grid.x <= 0x7fffffffu &&
                        grid.y <= 65535 && grid.z <= 65535 && grid.count() <= 0xffffffffull &&
                        block.count() <= 1024 && block.z <= 64 &&
                        shared <= runner_.options().max_shared_bytes &&
                        (!f.required_threads || *f.required_threads == block) &&
-                       (!f.max_threads || f.max_threads->count() >= block.count());
+                       (!f.max_threads || f.max_threads->count() >= block.count()) &&
+                       cluster_error(launched).empty();
     return sound ? kSuccess : kInvalidConfiguration;
   }
   u64 opened(u64 bytes, const DeviceGrid::Configuration& configuration) {

@@ -21,7 +21,8 @@ void L2Spec::visit(FieldVisitor& visitor) {
   visitor.field("ways", ways, R{1, 256}, "", "lines of a set");
   visitor.field(
       "dirty_ways", dirty_ways, R{1, 256}, "",
-      "lines of a set that may be dirty; of more, the one used longest ago is written back");
+      "lines of a set that may be dirty, of more the one used longest ago is written back; as many "
+      "as ways or more: all");
   visitor.choice("index", index, kL2Indices, "how the lines of a slice are dealt out to its sets");
   visitor.choice("slice_index", slice_index, kL2Indices,
                  "how the lines of a channel are dealt out to its slices");

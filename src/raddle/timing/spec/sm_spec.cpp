@@ -108,7 +108,7 @@ void SmSpec::visit(FieldVisitor& visitor) {
   visitor.field(
       "shared_reserved_bytes", shared_reserved_bytes, R{0, 65536}, "bytes",
       "shared memory of each block that the system keeps for itself, beside what its kernel has");
-  visitor.field("max_threads_per_block", max_threads_per_block, R{32, 2048}, "",
+  visitor.field("max_threads_per_block", max_threads_per_block, R{32, 1024}, "",
                 "largest block a launch may ask for");
   visitor.field("shared_latency_cycles", shared_latency_cycles, R{1, kLongestDelay}, "cycles",
                 "from issue of a conflict-free shared-memory load to the issue of its user");
