@@ -1,6 +1,7 @@
 // Every machine of gpus/: it loads, it keeps the rules, what it says about itself adds up, and its
 // resolved configuration gives the same machine again.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -63,6 +64,38 @@ TEST_P(Shipped, DumpReadDumpIsTheSame) {
   sim::Setup second =
       sim::read_setup(config::Tree::from_json(dump, "dump"), policy::all_policies());
   EXPECT_EQ(second.config().dump(2), dump);
+}
+
+/// The configuration in a file is that machine again (`--gpu RESULT.json`, `raddle exec`).
+void expect_file_gives(sim::Setup setup, const std::string& what) {
+  const std::string dump = setup.config().dump(2);
+  const std::string path =
+      testing::TempDir() + "raddle_shipped_" + std::to_string(::getpid()) + ".json";
+  std::ofstream(path) << dump;
+  const auto again = [&] {
+    return sim::read_setup(sim::load_gpu(path), policy::all_policies()).config().dump(2);
+  };
+  EXPECT_NO_THROW(EXPECT_EQ(again(), dump) << what) << what;
+  std::filesystem::remove(path);
+}
+
+TEST_P(Shipped, IsTheSameFromAFileWithEveryPolicy) {
+  expect_file_gives(setup(), "as it is");
+  const auto with = [&](const std::string& level, const std::string& name) {
+    config::Tree tree = sim::load_gpu(file());
+    tree.erase("policy." + level);
+    tree.set("policy." + level + ".name", name, "test");
+    try {
+      expect_file_gives(sim::read_setup(tree, policy::all_policies()), level + "=" + name);
+    } catch (const InputError&) {
+      // That machine and that policy contradict each other.
+    }
+  };
+  const policy::Registries all = policy::all_policies();
+#define RADDLE_LEVEL(level, Interface, standard, written, named, doc) \
+  for (const std::string& name : all.level.names()) with(#level, name);
+#include "raddle/policy/levels.def"
+#undef RADDLE_LEVEL
 }
 
 TEST_P(Shipped, SaysWhereEveryNumberIsFrom) {

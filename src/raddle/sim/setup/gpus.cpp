@@ -70,6 +70,9 @@ void each_value(const config::Node& node, const std::string& path, Visit visit) 
     each_value(entry.node, path.empty() ? entry.key : path + "." + entry.key, visit);
 }
 
+/// Policies are no part of a machine, and others have other parameters.
+bool is_of_machine(const std::string& path) { return !path.starts_with("policy."); }
+
 /// What a machine lacks of the settings that all of the program's have that stand on their own. One
 /// that has all of the first one's is compared with no other.
 std::vector<std::string> missing_settings(const config::Tree& tree) {
@@ -80,7 +83,7 @@ std::vector<std::string> missing_settings(const config::Tree& tree) {
     if (known.find("extends") != nullptr) continue;
     if (first)
       each_value(known.root(), "", [&](const std::string& path) {
-        if (tree.find(path) == nullptr) missing.push_back(path);
+        if (is_of_machine(path) && tree.find(path) == nullptr) missing.push_back(path);
       });
     std::erase_if(missing, [&](const std::string& path) { return known.find(path) == nullptr; });
     first = false;
