@@ -14,7 +14,7 @@ namespace raddle::sim::launch_sampler_test {
 namespace {
 
 SampledLaunch launch(const std::string& name, std::uint64_t warp_instructions = 1000) {
-  return {name, {64, 1, 1}, {128, 1, 1}, 1, warp_instructions};
+  return {name, 0, {64, 1, 1}, {128, 1, 1}, 1, warp_instructions};
 }
 
 /// A program: its launches, how long each takes, and what became of them.
@@ -138,6 +138,10 @@ TEST(LaunchSampler, ClassesAreKernelGridBlockLaunchesAndSize) {
   EXPECT_EQ(sampler.classes().size(), 6u);
   sampler.next(launch("a"));
   EXPECT_EQ(sampler.classes().size(), 6u);
+  SampledLaunch namesake = launch("a");
+  namesake.code = 1;
+  sampler.next(namesake);
+  EXPECT_EQ(sampler.classes().size(), 7u) << "a kernel of that name in another file";
   EXPECT_EQ(sampler.classes()[0].timed, 2u);
 }
 

@@ -158,7 +158,8 @@ std::size_t LaunchSampler::class_of(const SampledLaunch& launch) {
   auto packed = [](Dim3 d) {
     return (std::uint64_t{d.x} << 32) ^ (std::uint64_t{d.y} << 16) ^ d.z;
   };
-  const Key key{launch.name, packed(launch.grid), packed(launch.block), launch.launches, size};
+  const Key key{launch.name,          launch.code,     packed(launch.grid),
+                packed(launch.block), launch.launches, size};
   const auto [place, is_new] = places_.try_emplace(key, classes_.size());
   if (is_new) classes_.emplace_back().first = launch;
   return place->second;

@@ -35,6 +35,7 @@ namespace raddle::sim {
 /// What the sampler is told of a launch of the host, with all that it launches.
 struct SampledLaunch {
   std::string name;
+  std::uint32_t code = 0;  ///< tells kernels of one name apart
   Dim3 grid, block;
   std::uint64_t launches = 1;  ///< itself and its descendants
   std::uint64_t warp_instructions = 0;
@@ -142,7 +143,7 @@ class LaunchSampler {
 
  private:
   static constexpr std::uint64_t kPeriod = 8, kEstimates = 16;
-  using Key = std::tuple<std::string, std::uint64_t, std::uint64_t, std::uint64_t, int>;
+  using Key = std::tuple<std::string, std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, int>;
 
   bool estimating() const { return left_ > 0; }
   std::size_t class_of(const SampledLaunch& launch);

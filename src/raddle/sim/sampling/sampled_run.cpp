@@ -11,9 +11,9 @@ namespace raddle::sim {
 
 namespace {
 
-SampledLaunch described(std::span<const runtime::LaunchedStream> tree) {
+SampledLaunch described(std::span<const runtime::LaunchedStream> tree, std::uint32_t code) {
   const runtime::LaunchRecord& host = tree.front().record;
-  SampledLaunch out{host.name, host.grid, host.block, tree.size(), 0};
+  SampledLaunch out{host.name, code, host.grid, host.block, tree.size(), 0};
   for (const runtime::LaunchedStream& one : tree)
     out.warp_instructions += one.record.warp_instructions;
   return out;
@@ -29,6 +29,15 @@ Counters scaled(Counters counters, double factor) {
 }
 
 }  // namespace
+
+/// Compared as a whole: files may have kernels of one name, and memory of a module that was unloaded
+/// may be another's.
+std::uint32_t SampledRun::number_of(const trace::KernelCode& code) {
+  const auto known = std::ranges::find(codes_, code);
+  const auto number = static_cast<std::uint32_t>(known - codes_.begin());
+  if (known == codes_.end()) codes_.push_back(code);
+  return number;
+}
 
 /// Launches of several streams that the host does not wait for between them: how long one takes
 /// depends on what runs beside it.
@@ -63,7 +72,7 @@ bool SampledRun::times(std::span<const runtime::LaunchedStream> tree) {
             " on all are timed, whatever run.sampling_error says");
   }
   ++launches_;
-  const SampledLaunch launch = described(tree);
+  const SampledLaunch launch = described(tree, number_of(tree.front().stream->code()));
   // What is executed while it is timed has no count before.
   const bool aside = all_timed_from_ != Extrapolation::kNoOverlap || launch.warp_instructions == 0;
   if (!aside && sampler_.wants_times()) run_ahead();

@@ -34,11 +34,13 @@ class SampledRun {
   Extrapolation result(Cycle cycles, const stats::GpuCounters& totals);
 
  private:
+  std::uint32_t number_of(const trace::KernelCode& code);
   bool may_overlap(StreamId stream);
   void run_ahead();
   void measure();
   void add_estimated(Extrapolation& out) const;
 
+  std::vector<trace::KernelCode> codes_;  // each that was launched
   LaunchSampler sampler_;
   timing::Gpu& gpu_;
   Note note_;
