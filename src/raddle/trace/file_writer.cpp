@@ -1,3 +1,5 @@
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -24,14 +26,14 @@ namespace {
 class Output {
  public:
   Output(std::string path, std::string temporary)
-      : path_(std::move(path)),
-        temporary_(std::move(temporary)),
-        file_(std::fopen(temporary_.c_str(), "wb")) {
+      : path_(std::move(path)), temporary_(std::move(temporary)), file_(open_without_name(path_)) {
+    has_name_ = file_ == nullptr;
+    if (has_name_) file_ = std::fopen(temporary_.c_str(), "wb");
     if (file_ == nullptr) throw InputError("cannot create " + path_ + ": " + reason());
   }
   ~Output() {
     if (file_ != nullptr) std::fclose(file_);
-    if (!in_place_) std::remove(temporary_.c_str());
+    if (has_name_ && !in_place_) std::remove(temporary_.c_str());
   }
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
@@ -53,6 +55,7 @@ class Output {
     return begin;
   }
   void put_in_place() {
+    if (!has_name_) give_name();
     std::FILE* file = std::exchange(file_, nullptr);
     if (std::fclose(file) != 0) fail();
     if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
@@ -60,6 +63,24 @@ class Output {
   }
 
  private:
+  /// A file in the folder of `path` that goes with this process, however it ends; nullptr where the
+  /// file system has none.
+  static std::FILE* open_without_name(const std::string& path) {
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    const int made = open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC,
+                          S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH);
+    if (made < 0) return nullptr;
+    std::FILE* file = fdopen(made, "wb");
+    if (file == nullptr) close(made);
+    return file;
+  }
+  void give_name() {
+    const std::string without = "/proc/self/fd/" + std::to_string(fileno(file_));
+    if (std::fflush(file_) != 0 ||
+        linkat(AT_FDCWD, without.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0)
+      fail();
+    has_name_ = true;
+  }
   /// See most_raw_bytes().
   static void pad(SectionKind kind, std::size_t raw_bytes, std::string& packed) {
     constexpr std::uint32_t kSkippable = 0x184d2a50;
@@ -81,7 +102,7 @@ class Output {
   // One for all sections: a launch of a kernel has three, of some hundred bytes.
   std::unique_ptr<ZSTD_CCtx, Free> packing_{ZSTD_createCCtx()};
   std::uint64_t at_ = 0;
-  bool in_place_ = false;
+  bool in_place_ = false, has_name_ = false;
 };
 
 /// The codes that are in the file, which launches of the same kernel share.
