@@ -108,6 +108,9 @@ TEST(Seeds, ARecordingHasItsInputAlready) {
   expect_refused(raddle("compare --policies lrr,gto --gpu gtx480 --sweep run.seed=1..3", {file}),
                  expected);
   expect_refused(raddle("replay --gpu gtx480 --seed 1", {file}), expected);
+  expect_refused(raddle("replay --gpu gtx480 --set run.seed=1", {file}), expected);
+  expect_refused(raddle("compare --policies lrr,gto --gpu gtx480 --set run.seed=1", {file}),
+                 expected);
   EXPECT_EQ(raddle("replay --gpu gtx480 --seed 3 --quiet", {file}).status, 0);
   EXPECT_EQ(raddle("replay --gpu gtx480 --quiet", {file}).status, 0);
 }

@@ -33,6 +33,16 @@ std::string with_level(const std::string& policy, const policy::Registries& poli
 void Settings::check() const {
   if (functional && live)
     throw InputError("--functional and --live exclude each other: --functional has no timing");
+  for (const std::string& text : set)
+    for (const char* path : {"run.cold_l2=", "run.sampling_error=", "run.live="})
+      if (functional && text.starts_with(path))
+        throw InputError({"--set " + text}, "is of timing, which --functional leaves out");
+}
+
+bool Settings::says_seed() const {
+  return seed != 0 || std::ranges::any_of(set, [](const std::string& text) {
+           return text.starts_with("run.seed=");
+         });
 }
 
 std::vector<Settings::OptionSetting> Settings::option_settings() const {

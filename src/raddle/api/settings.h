@@ -29,6 +29,8 @@ struct Settings {
 
   /// Throws InputError when two of them exclude each other.
   void check() const;
+  /// Whether a seed was given, by its own option or by --set.
+  bool says_seed() const;
   /// A setting that has a member of its own.
   struct OptionSetting {
     std::string path, value;

@@ -99,7 +99,7 @@ sim::Options options_of(const Settings& settings, const sim::Setup& setup, const
 
 /// Inputs of a recording have been made: its seed is the machine's, unless another was asked for.
 Settings with_seed(Settings settings, const Work& work) {
-  if (settings.seed == 0) settings.seed = work.seed().value_or(0);
+  if (!settings.says_seed()) settings.seed = work.seed().value_or(0);
   return settings;
 }
 

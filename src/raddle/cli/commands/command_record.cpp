@@ -86,7 +86,7 @@ struct ReplayCommand {
     const std::string& file = words.front();
     const auto recording = api::open_recording(file);
     config::Tree tree = common.tree();
-    if (common.seed == 0) tree.set("run.seed", recording->header().at("seed").dump(), file);
+    if (!common.says_seed()) tree.set("run.seed", recording->header().at("seed").dump(), file);
     std::vector<sim::Setup> setups;
     setups.push_back(sim::read_setup(tree, policy::all_policies()));
     api::check_run(*recording, file, setups.front());

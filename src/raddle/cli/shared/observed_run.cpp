@@ -58,7 +58,7 @@ sim::Result ObservedRun::run(std::vector<sim::AnalysisRequest> analyses) const {
   if (common.live && !program.empty())
     throw InputError("a program is recorded and timed then; --live is for exec");
   config::Tree tree = common.tree();
-  if (const auto seed = work.seed(); seed && common.seed == 0)
+  if (const auto seed = work.seed(); seed && !common.says_seed())
     tree.set("run.seed", std::to_string(*seed), work.name());
   std::vector<sim::Setup> setups;
   setups.push_back(sim::read_setup(tree, policy::all_policies()));

@@ -40,7 +40,7 @@ std::vector<sim::Measurement> simulate_measured(const sim::MeasurementFile& file
   std::set<std::pair<std::string, std::string>> done;
   config::Tree tree = common.tree();
   if (const auto seed = file.conventions.find("seed");
-      common.seed == 0 && seed != file.conventions.end())
+      !common.says_seed() && seed != file.conventions.end())
     tree.set("run.seed", seed->second, source);
   if (sim::cold_l2(file)) tree.set("run.cold_l2", "true", source);
   for (const sim::Measurement& measured : file.rows) {
