@@ -97,12 +97,12 @@ ChildEnd run_program(const CudaProgram& program, const std::vector<std::string>&
 
 /// The process whose result is the run's: the program itself, else the one child that used the
 /// device. Throws RunError when there are several.
-long chosen(const std::vector<long>& processes, long program) {
-  if (processes.empty() || std::ranges::count(processes, program) != 0) return program;
-  if (processes.size() > 1)
+long chosen(const std::vector<long>& started, long program) {
+  if (started.empty() || std::ranges::count(started, program) != 0) return program;
+  if (started.size() > 1)
     throw RunError(fmt::format("{} processes of the program used the device; one can be simulated",
-                               processes.size()));
-  return processes.front();
+                               started.size()));
+  return started.front();
 }
 
 std::string text_of(const std::string& file) {
@@ -199,7 +199,13 @@ Left left_by(const ChildEnd& end, const std::string& folder, const std::string& 
   Left out;
   const std::string bad = bad_end(name, end.status);
   if (!bad.empty()) out.faults.push_back(bad);
-  out.process = chosen(sim::ExecOutcome::processes(folder), end.process);
+  const std::vector<long> started = sim::ExecOutcome::processes(folder, "started");
+  out.process = chosen(started, end.process);
+  if (started.size() > 1)
+    out.faults.push_back(
+        fmt::format("{} of the processes of {} used the GPU: one is simulated, what the others "
+                    "launched is not in the result",
+                    started.size(), name));
   const auto left = [&](const char* what) {
     return fs::exists(sim::ExecOutcome::file(folder, out.process, what));
   };
@@ -208,6 +214,9 @@ Left left_by(const ChildEnd& end, const std::string& folder, const std::string& 
   else if (left("started"))
     missing = "it ended without its exit handlers (_exit, abort or a crash)";
   else missing = "it never used the CUDA runtime's device";
+  if (left("replaced"))
+    out.faults.push_back(name + " put another CUDA program in its place (exec): what it launched "
+                                "before is not in the result");
   if (!missing.empty() && end.stopped == 0)
     out.faults.push_back(fmt::format("{} left no result: {}", name, missing));
   if (bad.empty() && !out.outcome.failures.empty()) out.failure = out.outcome.failures.front();
@@ -235,6 +244,7 @@ int execute(const CommonOptions& common, const std::vector<std::string>& words,
            libraries_of(program.path, joined_paths(library_folder().string(), "LD_LIBRARY_PATH"))))
     std::fprintf(stderr, "raddle: %s\n", warning.c_str());
   sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());
+  if (!common.functional) sim::check_together(setup);
   sim::ExecJob job = job_of(common, words, common.simulation(setup));
   job.command = valid_utf8(joined(arguments));
   job.date = today();

@@ -105,10 +105,10 @@ ExecOutcome ExecOutcome::read(const std::string& folder, long process) {
   return out;
 }
 
-std::vector<long> ExecOutcome::processes(const std::string& folder) {
+std::vector<long> ExecOutcome::processes(const std::string& folder, const std::string& what) {
   std::vector<long> out;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() != ".outcome") continue;
+    if (entry.path().extension() != "." + what) continue;
     const std::string stem = entry.path().stem().string();
     long process = 0;
     const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), process);

@@ -57,8 +57,9 @@ struct ExecOutcome {
   void write(const std::string& folder, long process) const;
   /// Throws InputError when it is not there or not whole.
   static ExecOutcome read(const std::string& folder, long process);
-  /// Processes that left an outcome in the folder, in order of number.
-  static std::vector<long> processes(const std::string& folder);
+  /// Processes that left such a file in the folder, in order of number: "started" when they first
+  /// used the device, "outcome" at their end.
+  static std::vector<long> processes(const std::string& folder, const std::string& what);
 };
 
 }  // namespace raddle::sim

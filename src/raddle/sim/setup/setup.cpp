@@ -65,6 +65,8 @@ timing::PolicyChoices Setup::choices() const {
   return out;
 }
 
+void check_together(const Setup& setup) { timing::checked(setup.machine, setup.choices()); }
+
 nlohmann::ordered_json Setup::config() {
   config::JsonWriter writer;
   machine.visit(writer);

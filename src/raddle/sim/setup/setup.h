@@ -52,6 +52,10 @@ struct Setup : policy::ByLevel<ChosenPolicy> {
   nlohmann::ordered_json config();
 };
 
+/// InputError with what machine and policies break together. Whoever times it finds that, too; here
+/// it is found before.
+void check_together(const Setup& setup);
+
 /// Throws InputError with everything that is wrong with the document.
 Setup read_setup(const config::Tree& tree, const policy::Registries& policies);
 

@@ -87,7 +87,25 @@ std::vector<std::string> l2_replacement_conflicts(const PolicyChoices& policies,
   return out;
 }
 
-/// The machine with the coherence, the ranks in requests and the migration that are asked for.
+/// As results and messages call it.
+std::string dispatch_name(const PolicyChoices& policies) {
+  if (policies.dispatch != nullptr && policies.dispatch->name() != "two_step")
+    return std::string(policies.dispatch->name());
+  return "two_step (kernel=" + std::string(policies.kernel->name()) +
+         ", block=" + std::string(policies.block->name()) + ")";
+}
+
+std::unique_ptr<policy::DispatchPolicy> make_dispatch(const MachineSpec& machine,
+                                                      const PolicyChoices& policies,
+                                                      std::uint64_t seed) {
+  const policy::DispatchPolicy::Context context{machine.sm.count, machine.kernels.entries, seed,
+                                                policies.kernel, policies.block};
+  if (policies.dispatch != nullptr) return policies.dispatch->make(context);
+  return std::make_unique<policy::TwoStep>(policy::NoParams{}, context);
+}
+
+}  // namespace
+
 MachineSpec checked(MachineSpec machine, const PolicyChoices& policies) {
   if (policies.coherence != nullptr) machine.coherence = policies.coherence->make({})->rules();
   if (policies.dram->make({})->wants_core_ranks()) machine.core_rank_bytes = policy::kCoreRankBytes;
@@ -110,25 +128,6 @@ MachineSpec checked(MachineSpec machine, const PolicyChoices& policies) {
   if (!broken.empty()) throw InputError(std::move(broken));
   return machine;
 }
-
-/// As results and messages call it.
-std::string dispatch_name(const PolicyChoices& policies) {
-  if (policies.dispatch != nullptr && policies.dispatch->name() != "two_step")
-    return std::string(policies.dispatch->name());
-  return "two_step (kernel=" + std::string(policies.kernel->name()) +
-         ", block=" + std::string(policies.block->name()) + ")";
-}
-
-std::unique_ptr<policy::DispatchPolicy> make_dispatch(const MachineSpec& machine,
-                                                      const PolicyChoices& policies,
-                                                      std::uint64_t seed) {
-  const policy::DispatchPolicy::Context context{machine.sm.count, machine.kernels.entries, seed,
-                                                policies.kernel, policies.block};
-  if (policies.dispatch != nullptr) return policies.dispatch->make(context);
-  return std::make_unique<policy::TwoStep>(policy::NoParams{}, context);
-}
-
-}  // namespace
 
 Assembly::Assembly(const MachineSpec& machine, const PolicyChoices& policies,
                    const GpuOptions& options)

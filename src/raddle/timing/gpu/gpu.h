@@ -34,6 +34,10 @@ using PolicyPointer = const policy::Choice<Interface>*;
 /// instead of those of kernel and block.
 using PolicyChoices = policy::ByLevel<PolicyPointer>;
 
+/// The machine with the coherence, the ranks in requests and the migration that the policies ask
+/// for. InputError with every rule that the two break together.
+MachineSpec checked(MachineSpec machine, const PolicyChoices& policies);
+
 struct GpuOptions {
   bool skip = true;  ///< jump over cycles in which nobody can act
   unsigned threads = 1;
