@@ -223,6 +223,29 @@ TEST_F(Allocated, WhatAKernelStoresIsWritten) {
   EXPECT_THAT(run("st.global.u32 [%rd4], %r1; ld.global.u32 %r4, [%rd4];", 32), IsEmpty());
 }
 
+TEST(Uninitialised, WhatASurfaceStoresIsWritten) {
+  AccessChecks checks(kLoads);
+  Rig rig(R"(.visible .entry k(.param .u64 image, .param .u64 in) {
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [image]; ld.param.u64 %rd2, [in]; mov.u32 %r1, %tid.x;
+  shl.b32 %r2, %r1, 2;
+  sust.b.1d.b32.trap [%rd1, {%r2}], {%r1};
+  mul.wide.u32 %rd3, %r1, 4; add.s64 %rd3, %rd3, %rd2;
+  ld.global.u32 %r3, [%rd3];
+  ret;
+})",
+          checked(checks));
+  ImageShape shape;
+  shape.width = 32;
+  ChannelFormat words;
+  words.bits = {32, 0, 0, 0};
+  Image image = lay_out_array(shape, words);
+  image.address = rig.memory.allocate(image_bytes(image)).value();
+  checks.memory().allocated(image.address, image_bytes(image));
+  rig.run("k", {1}, {16}, rig.machine.create_surface({image}), image.address);
+  EXPECT_THAT(checks.findings(), IsEmpty());
+}
+
 TEST_F(Allocated, AnAtomicReads) {
   EXPECT_EQ(run("red.global.add.u32 [%rd4+64], 1;", 2).size(), 1u);
 }

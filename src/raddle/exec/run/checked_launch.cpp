@@ -249,6 +249,7 @@ void CheckedLaunch::slow_load(const Context& c, unsigned lane, Address at, unsig
 void CheckedLaunch::slow_store(const Context&, unsigned, Address at, unsigned bytes) {
   checks_.memory().write(at, bytes);
 }
+void CheckedLaunch::surface_store(Address at, unsigned bytes) { checks_.memory().write(at, bytes); }
 void CheckedLaunch::slow_shared_load(const Context& c, unsigned lane, u32 at, unsigned bytes) {
   shared_load({c, inst_, lane, bytes}, at);
 }

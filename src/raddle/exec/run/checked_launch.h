@@ -19,6 +19,7 @@ class CheckedLaunch final : public RecordWatcher {
   void about_to_run(Context& c, const Record& ip, char* frame, std::uint32_t mask) override;
   void slow_load(const Context& c, unsigned lane, Address at, unsigned bytes) override;
   void slow_store(const Context& c, unsigned lane, Address at, unsigned bytes) override;
+  void surface_store(Address at, unsigned bytes) override;
   void slow_shared_load(const Context& c, unsigned lane, std::uint32_t at, unsigned bytes) override;
   void slow_shared_store(const Context& c, unsigned lane, std::uint32_t at,
                          unsigned bytes) override;

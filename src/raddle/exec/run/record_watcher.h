@@ -26,6 +26,8 @@ class RecordWatcher {
                                 unsigned bytes) = 0;
   virtual void slow_shared_store(const Context& c, unsigned lane, std::uint32_t at,
                                  unsigned bytes) = 0;
+  /// What a surface instruction stores.
+  virtual void surface_store(Address /*at*/, unsigned /*bytes*/) {}
   /// A block starts in memory that others have used before.
   virtual void started(const Block& block, std::size_t frame_bytes, std::size_t shared_bytes,
                        std::size_t local_bytes) = 0;

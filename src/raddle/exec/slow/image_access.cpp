@@ -432,6 +432,10 @@ void surface(const ImageSite& site, Context* c, char* frame, unsigned lane, Lane
     if (site.op == ImageOp::Load) std::memcpy(reg, element, site.element_bytes);
     else std::memcpy(element, reg, site.element_bytes);
   }
+  RecordWatcher* const watcher = access->runner().watcher();
+  if (watcher != nullptr && site.op == ImageOp::Store && place != nullptr)
+    watcher->surface_store(DeviceMemory::kBase + static_cast<u64>(place - c->global),
+                           site.elements * site.element_bytes);
 }
 
 }  // namespace
