@@ -218,6 +218,9 @@ int run(int argc, char** argv) {
   } catch (const std::exception& error) {
     std::fprintf(stderr, "raddle: %s\n", shortened(plain_words(error)).c_str());
     return kFailed;
+  } catch (...) {  // ours are all of the kinds above
+    std::fputs("raddle: a policy of a plug-in threw something that is no std::exception\n", stderr);
+    return kFailed;
   }
 }
 

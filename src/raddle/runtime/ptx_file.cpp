@@ -28,6 +28,9 @@ template <class T>
 T number(const std::string& text, const std::string& whole) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range && std::is_integral_v<T> && text[0] == '-')
+    throw InputError("'" + whole + "': " + text + " is too small; the smallest is " +
+                     std::to_string(std::numeric_limits<T>::min()));
   if (error == std::errc::result_out_of_range)
     throw InputError("'" + whole + "': " + text + " is too large" +
                      (std::is_integral_v<T>
@@ -79,6 +82,7 @@ void PtxFileWorkload::add_argument(Device& device, Arguments& out, const std::st
   const std::string type = colon == std::string::npos ? "" : text.substr(colon + 1);
   if (value == "buf") {
     const auto bytes = number<std::uint64_t>(type, text);
+    if (bytes == 0) throw InputError("'" + text + "': expected a buffer of at least 1 byte");
     const Address at = device.allocate(bytes);
     out.add(at);
   } else if (value == "file") {
