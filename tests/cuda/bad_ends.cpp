@@ -13,6 +13,7 @@
 namespace raddle::test::bad_ends_test {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -50,6 +51,39 @@ TEST(BadPrograms, NoResultIsLeftWhereThereIsNone) {
   const Folder folder;
   for (const char* name : {"crash", "exit_at_once", "fault", "nothing"}) {
     scenario(name, {"--functional", "--quiet", "--json", folder / "r.json"});
+    EXPECT_THAT(folder.content(), IsEmpty()) << name;
+  }
+}
+
+TEST(BadPrograms, NothingIsStartedWhereMachineAndPolicyContradictEachOther) {
+  const Outcome o = scenario("add", {"--gpu", "ikra", "--policy", "migrate=latoa", "--quiet"});
+  EXPECT_EQ(o.status, 2) << o.err;
+  EXPECT_EQ(o.out, "");
+  EXPECT_THAT(o.err, HasSubstr("policy.coherence.name must not be \"denovo\""));
+}
+
+TEST(BadPrograms, NullPointersAreRefused) {
+  const Outcome o = scenario("nothing_given", {"--functional", "--quiet"});
+  EXPECT_THAT(o.out, ContainsRegex("[1-9][0-9][0-9] called, 0 did not return")) << o.out;
+}
+
+TEST(BadPrograms, WorkOfAnotherProcessIsNotLostWithoutAWord) {
+  const Outcome two = scenario("both", {"--functional", "--quiet"});
+  EXPECT_EQ(two.status, 1);
+  EXPECT_THAT(two.err, HasSubstr("2 of the processes of"));
+  EXPECT_THAT(two.err, HasSubstr("what the others launched is not in the result"));
+  const Outcome replaced = scenario("replaced", {"--functional", "--quiet"});
+  EXPECT_EQ(replaced.status, 1);
+  EXPECT_THAT(replaced.err, HasSubstr("put another CUDA program in its place"));
+  EXPECT_THAT(scenario("child_exits_at_once", {"--functional", "--quiet"}).err,
+              HasSubstr("ended without its exit handlers"));
+}
+
+TEST(BadPrograms, NothingIsLeftOfARecording) {
+  const Folder folder;
+  for (const char* name : {"crash", "exit_at_once", "fault", "trap"}) {
+    run_process(RADDLE_PROGRAM,
+                {"record", "-o", folder / "r.rdl", "--quiet", "--", CUDA_APP, name});
     EXPECT_THAT(folder.content(), IsEmpty()) << name;
   }
 }

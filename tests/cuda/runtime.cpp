@@ -40,6 +40,14 @@ TEST(Exec, RegisteredMemoryInKernelsIsRefusedLive) {
   EXPECT_THAT(o.err, HasSubstr("registered memory with --live is not supported"));
 }
 
+TEST(Exec, PoliciesOfEveryLevel) {
+  for (const char* policy : {"block=chunk", "block=reset", "dispatch=rr", "dispatch=adaptive_bind",
+                             "kernel=rr", "warp=two_level", "dram=fcfs"}) {
+    const Outcome o = scenario("add", {"--gpu", "v100", "--quiet", "--policy", policy});
+    EXPECT_EQ(o.status, 0) << policy << '\n' << o.err;
+  }
+}
+
 TEST(Exec, EventsTellTimeWithAndWithoutTiming) {
   EXPECT_THAT(scenario("streams", {"--gpu", "v100", "--quiet"}).out, HasSubstr("elapsed some"));
   EXPECT_THAT(scenario("streams").out, HasSubstr("elapsed some"));

@@ -15,6 +15,7 @@ enum Error : int {
   kInvalidValue = 1,
   kMemoryAllocation = 2,
   kInitializationError = 3,
+  kCudartUnloading = 4,
   kInvalidConfiguration = 9,
   kInvalidPitchValue = 12,
   kInvalidSymbol = 13,
@@ -160,9 +161,32 @@ struct LaunchAttribute {
       unsigned x, y, z;
     } cluster;
     int priority;
+    struct {
+      Event* event;
+      int flags;
+    } event;  ///< to be recorded
+    int device_updatable;
   } value;
 };
-inline constexpr int kAttributeCooperative = 2, kAttributeCluster = 4;
+/// cudaLaunchAttributeID. 15 is nothing, and the last is the last.
+enum AttributeId : int {
+  kAttributeIgnore = 0,
+  kAttributeAccessPolicy = 1,
+  kAttributeCooperative = 2,
+  kAttributeSynchronization = 3,
+  kAttributeCluster = 4,
+  kAttributeClusterScheduling = 5,
+  kAttributeStreamSerialization = 6,
+  kAttributeProgrammaticEvent = 7,
+  kAttributePriority = 8,
+  kAttributeMemSyncDomainMap = 9,
+  kAttributeMemSyncDomain = 10,
+  kAttributePreferredCluster = 11,
+  kAttributeCompletionEvent = 12,
+  kAttributeDeviceUpdatable = 13,
+  kAttributeCarveout = 14,
+  kAttributeNvlink = 16,
+};
 
 struct MemoryLocation {
   int type, id;  ///< type 1: device

@@ -6,6 +6,7 @@
 
 #include "raddle/cudart/capture.h"
 #include "raddle/cudart/properties.h"
+#include "raddle/cudart/sizes.h"
 
 namespace raddle::cudart {
 
@@ -38,15 +39,18 @@ void copy_3d(Context& c, const Copy3d& p) {
     throw Failure{kInvalidValue};
   // With an array on either side, widths are in its texels.
   const std::size_t unit = from != nullptr ? from->texel_bytes() : to ? to->texel_bytes() : 1;
-  const Block block{p.extent.width * unit, p.extent.height, p.extent.depth};
+  const Block block{product(p.extent.width, unit), p.extent.height, p.extent.depth};
   const auto region = [&](const Array* array, const Position& at, const PitchedPointer& pitched) {
     if (array != nullptr) {
-      array->check(at.x * array->texel_bytes(), at.y, at.z, block);
-      return array->region(at.x * array->texel_bytes(), at.y, at.z);
+      const std::size_t x = product(at.x, array->texel_bytes());
+      array->check(x, at.y, at.z, block);
+      return array->region(x, at.y, at.z);
     }
-    auto* const start = static_cast<std::byte*>(pitched.pointer) +
-                        (at.z * pitched.height + at.y) * pitched.pitch + at.x;
-    return Region{start, pitched.pitch, pitched.height != 0 ? pitched.height : p.extent.height};
+    check_pitch(c, pitched.pitch);
+    const std::size_t rows = sum(product(at.z, pitched.height), at.y);
+    const std::size_t before = sum(product(rows, pitched.pitch, kInvalidPitchValue), at.x);
+    return Region{reinterpret_cast<void*>(sum(reinterpret_cast<Address>(pitched.pointer), before)),
+                  pitched.pitch, pitched.height != 0 ? pitched.height : p.extent.height};
   };
   const Region source = region(from, p.source_position, p.source),
                target = region(to, p.target_position, p.target);
@@ -134,6 +138,7 @@ Error copy_rows(Context& c, const Part& part, bool to_array, const void* pointer
                 std::size_t width, std::size_t height, CopyKind kind, bool wait, Stream* stream) {
   const Array& array = c.arrays.get(part.array);
   if (pointer == nullptr || width > pitch) throw Failure{kInvalidValue};
+  check_pitch(c, pitch);
   const Block block{width, height, 1};
   array.check(part.x, part.y, 0, block);
   const Region inside = array.region(part.x, part.y, 0);

@@ -54,6 +54,7 @@ int call(const char* name, const std::function<Error(Context&)>& body) {
   RADDLE_ASSERT(name != nullptr && body != nullptr);
   Context& c = context();
   const std::lock_guard lock(c.mutex);
+  if (c.ended) return remember(kCudartUnloading);
   if (c.sticky != kSuccess) return remember(c.sticky);
   if (c.forked()) return remember(kInitializationError);
   const HeldSignals held;

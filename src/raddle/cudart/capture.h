@@ -25,6 +25,8 @@ struct Capture {
 
 /// A new node after what the capturing stream did last.
 GraphNode& captured(Stream& stream, NodeType type);
+/// Records the event in the stream, or lets it stand for what that did last when it captures.
+void record(Context& c, Event& event, Stream& on);
 /// From now on the stream takes part in the capture in which the event was recorded. Throws
 /// Failure, also where only the stream captures. Precondition: one of them does.
 void join(Stream& stream, const Event& event);

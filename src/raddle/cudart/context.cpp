@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
@@ -16,6 +18,7 @@
 #include "raddle/cudart/capture.h"
 #include "raddle/cudart/errors.h"
 #include "raddle/cudart/image.h"
+#include "raddle/cudart/reset.h"
 #include "raddle/report/report.h"
 #include "raddle/report/summary.h"
 #include "raddle/report/timeline.h"
@@ -82,7 +85,10 @@ void Context::start() {
     std::fwrite(text.data(), 1, text.size(), to);
   };
   watch = RunWatch(job_.quiet);
-  options.run.progress = [this](const sim::Progress& progress) { watch.see(progress); };
+  options.run.progress = [this](const sim::Progress& progress) {
+    stop_when_ending();
+    watch.see(progress);
+  };
   options.run.out_of_bounds = job_.out_of_bounds_mode();
   options.run.checks = exec::check_options(job_.checks);
   options.run.note = [](const std::string& text) {
@@ -94,7 +100,11 @@ void Context::start() {
     options.run.analyses = sim::analyses_for_report(false);
   session_ = std::make_unique<sim::Session>(
       sim::WorkloadInfo{job_.name, {{"arguments", job_.arguments}}}, std::move(setup), options);
-  write_file(sim::ExecOutcome::file(folder_, process_, "started"), "");
+  const std::string started = sim::ExecOutcome::file(folder_, process_, "started");
+  // Another program was here before, and has put this one in its place.
+  if (std::filesystem::exists(started))
+    write_file(sim::ExecOutcome::file(folder_, process_, "replaced"), "");
+  write_file(started, "");
 }
 
 // --- code ---------------------------------------------------------------------------------------
@@ -106,6 +116,7 @@ runtime::ModuleId Context::load(Module& module) {
   try {
     Image image = image_of(module.wrapper, seen(), job_.name);
     module.id = device().load(std::move(image.sources), image.registers);
+    keep_initial(*this, module);
   } catch (const Failure& failure) {
     module.refused = failure;
   } catch (const InputError& error) {
@@ -175,7 +186,10 @@ Stream& Context::stream(Stream* stream) {
   ThreadState& thread = thread_state();
   if (value == kLegacyStream || (value == 0 && !thread.per_thread)) return legacy_;
   if (value == kPerThreadStream || value == 0) {
-    if (thread.stream == nullptr) thread.stream = streams.make(device().create_stream());
+    if (thread.stream == nullptr || thread.stream_resets != resets) {
+      thread.stream = streams.make(device().create_stream());
+      thread.stream_resets = resets;
+    }
     return *thread.stream;
   }
   return streams.get(stream);
@@ -255,31 +269,66 @@ void Context::notify_strays() {
                stderr);
 }
 
+void Context::write_result() {
+  const sim::Result result = session_->finish();
+  watch.clear();
+  const auto write = [&](const char* what, const std::string& text) {
+    write_file(sim::ExecOutcome::file(folder_, process_, what), text);
+  };
+  write("result", sim::to_json(result, job_.single_launches).dump(2));
+  const std::vector<report::Run> runs = {{report::policy_label(result), &result}};
+  if (job_.report)
+    write("report", report::html({job_.command, job_.date, runs, job_.single_launches}));
+  if (job_.timeline) write("timeline", report::timeline(runs));
+  outcome_.summary = report::summary(result);
+  if (const std::string refused = report::refused_launches(result); !refused.empty())
+    std::fputs(fmt::format("raddle: {}\n", refused).c_str(), stderr);
+  outcome_.has_result = true;
+  if (result.checks && !result.checks->findings.empty()) fail(result.checks->failure());
+}
+
+/// Another thread is in a call of ours, and the process takes itself apart. A short call comes to
+/// its end; in a long one the thread stops where it next tells how far the simulation has come.
+void Context::await_other_thread(std::unique_lock<std::recursive_mutex>& lock) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kShort{200}, kPatience{2000}, kPause{1};
+  const Clock::time_point begin = Clock::now();
+  while (!stopped_ && !lock.try_lock() && Clock::now() - begin < kPatience) {
+    ending_ = Clock::now() - begin > kShort;
+    std::this_thread::sleep_for(kPause);
+  }
+  if (lock.owns_lock()) ending_ = false;
+  const std::string what = "the program ended while one of its threads was still using the GPU";
+  if (!lock.owns_lock()) fail(what + "; there is no result");
+  else if (session_ != nullptr)
+    std::fputs(
+        fmt::format("raddle: {}; the result is of what was asked for until then\n", what).c_str(),
+        stderr);
+}
+
+void Context::stop_when_ending() {
+  if (!ending_) return;
+  stopped_ = true;
+  for (;;) pause();  // signals end it
+}
+
 void Context::finish() {
   if (folder_.empty() || getpid() != process_) return;
-  if (session_ == nullptr && outcome_.failures.empty() && outcome_.machine_code.empty())
-    return;  // no device was asked for
-  notify_strays();
-  if (launches_ == 0) outcome_.nothing_launched = why_nothing();
+  std::unique_lock lock(mutex, std::try_to_lock);
+  ended = true;
+  if (!lock.owns_lock()) await_other_thread(lock);
+  const bool alone = lock.owns_lock();
+  if (alone) {
+    if (session_ == nullptr && outcome_.failures.empty() && outcome_.machine_code.empty())
+      return;  // no device was asked for
+    notify_strays();
+    if (launches_ == 0) outcome_.nothing_launched = why_nothing();
+  }
   const HeldSignals held;
   try {
-    if (session_ != nullptr && sticky == kSuccess) {
-      const sim::Result result = session_->finish();
-      watch.clear();
-      const auto write = [&](const char* what, const std::string& text) {
-        write_file(sim::ExecOutcome::file(folder_, process_, what), text);
-      };
-      write("result", sim::to_json(result, job_.single_launches).dump(2));
-      const std::vector<report::Run> runs = {{report::policy_label(result), &result}};
-      if (job_.report)
-        write("report", report::html({job_.command, job_.date, runs, job_.single_launches}));
-      if (job_.timeline) write("timeline", report::timeline(runs));
-      outcome_.summary = report::summary(result);
-      if (const std::string refused = report::refused_launches(result); !refused.empty())
-        std::fputs(fmt::format("raddle: {}\n", refused).c_str(), stderr);
-      outcome_.has_result = true;
-      if (result.checks && !result.checks->findings.empty()) fail(result.checks->failure());
-    } else if (session_ != nullptr) {
+    if (alone && session_ != nullptr && sticky == kSuccess) {
+      write_result();
+    } else if (alone && session_ != nullptr) {
       if (const std::string found = session_->found(); !found.empty())
         fail("a fault ended the run" + found);
     }

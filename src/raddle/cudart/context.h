@@ -3,6 +3,7 @@
 // it stands behind has no handle for it; every other state of Raddle hangs on this.
 #pragma once
 #include <array>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -53,9 +54,16 @@ class Handles {
   void drop(const void* handle) {
     if (items_.erase(handle) == 0) throw Failure{kInvalidResourceHandle};
   }
+  void clear() { items_.clear(); }
+  std::size_t size() const { return items_.size(); }
+  /// In an order that differs from run to run: for what does not depend on it.
+  template <class F>
+  void each(F f) {
+    for (auto& [handle, item] : items_) f(*item);
+  }
 
  private:
-  std::map<const void*, std::unique_ptr<T>> items_;  // never iterated
+  std::map<const void*, std::unique_ptr<T>> items_;
 };
 
 /// A __device__, __constant__ or __managed__ variable.
@@ -76,6 +84,9 @@ struct Module {
   std::optional<Failure> refused = {};             ///< when loading failed
   std::map<std::string, Kernel*> kernels = {};     ///< asked for by name (cuModuleGetFunction)
   bool unloaded = false;                           ///< its handles are of no use any more
+  bool library = false;                            ///< of cuLibraryLoad*: outlives its context
+  /// What variables hold at first that the loader has put together of addresses; by name.
+  std::map<std::string, std::vector<std::byte>> relocated = {};
 };
 
 /// A __global__ function.
@@ -95,7 +106,8 @@ enum class NodeType : int;
 /// cudaStreamCaptureMode.
 enum class CaptureMode : int { Global, ThreadLocal, Relaxed };
 
-inline constexpr unsigned kNonBlockingStream = 1;  ///< flag of a stream
+inline constexpr unsigned kNonBlockingStream = 1;   ///< flag of a stream
+inline constexpr unsigned kEventDisableTiming = 2;  ///< flag of an event
 
 struct Stream {
   StreamId id{};
@@ -115,7 +127,8 @@ struct Event {
 
 struct Pool {
   std::array<std::uint64_t, 9> attributes = {};
-  std::uint64_t used = 0;  ///< bytes
+  std::uint64_t used = 0;      ///< bytes
+  std::uint64_t max_size = 0;  ///< likewise; 0: what the device has
 };
 
 /// A range of the program's own memory (cudaHostRegister).
@@ -168,7 +181,8 @@ struct ThreadState {
   int last_error = kSuccess;
   bool per_thread = false;  ///< the call under way was made by its _ptds or _ptsz name
   std::vector<Configuration> configurations = {};
-  Stream* stream = nullptr;  ///< its cudaStreamPerThread
+  Stream* stream = nullptr;    ///< its cudaStreamPerThread
+  unsigned stream_resets = 0;  ///< how often the device had been reset when that was made
   CaptureMode capture_mode = CaptureMode::Global;
   struct DriverCall {
     const char* name;
@@ -198,10 +212,9 @@ class Context {
   std::map<std::uint64_t, std::pair<ResourceDescription, TextureFetch>> textures;
   std::map<std::uint64_t, ResourceDescription> surfaces;
   Handles<Pool> pools;
-  Pool* default_pool = nullptr;
+  Pool *default_pool = nullptr, *current_pool = nullptr;  ///< current: null = the default one
   Handles<Graph> graphs;
   Handles<GraphExec> graph_execs;
-  std::vector<StreamId> branches;                  ///< streams for branches of graphs
   std::vector<std::shared_ptr<Capture>> captures;  ///< under way
   unsigned long long captures_begun = 0;
   std::map<Address, Allocation> allocations;
@@ -214,6 +227,8 @@ class Context {
   unsigned primary_users = 0;           ///< cuDevicePrimaryCtxRetain
   Handles<Link> links;
   bool driver_initialized = false;  ///< cuInit
+  unsigned resets = 0;              ///< of the device
+  std::atomic<bool> ended = false;  ///< finish() was called: the device is no more
 
   bool started() const { return session_ != nullptr; }
   const std::string& program() const { return job_.name; }
@@ -265,13 +280,17 @@ class Context {
   /// An error that stays, as CUDA's do after a fault of a kernel.
   int sticky = kSuccess;
 
-  /// Puts the result where `raddle exec` looks for it. Called once, at the end of the process.
+  /// Puts the result where `raddle exec` looks for it. Called once, at the end of the process;
+  /// calls of other threads fail from then on.
   void finish();
   /// This process is a copy made by fork(): the device is its parent's.
   bool forked() const;
 
  private:
   void start();
+  void await_other_thread(std::unique_lock<std::recursive_mutex>& lock);
+  void stop_when_ending();
+  void write_result();
   void notify_strays();
   std::string why_nothing() const;
   sim::ExecJob job_;
@@ -283,6 +302,7 @@ class Context {
   sim::ExecOutcome outcome_;
   std::uint64_t launches_ = 0, refused_launches_ = 0;
   Error first_refused_ = kSuccess;
+  std::atomic<bool> ending_ = false, stopped_ = false;  // see await_other_thread()
 };
 
 /// The process's.

@@ -25,6 +25,8 @@ Error copy_flat(Context& c, void* to, const void* from, std::size_t bytes, CopyK
 Error copy_rows(Context& c, Region to, Region from, std::size_t width, std::size_t height,
                 CopyKind kind, bool wait, Stream* stream) {
   if (width > to.pitch || width > from.pitch) throw Failure{kInvalidPitchValue};
+  check_pitch(c, to.pitch);
+  check_pitch(c, from.pitch);
   if (width == 0 || height == 0) return kSuccess;
   check_direction(c, kind, to.start, from.start);
   transfer(c, wait, stream, [=](Context& context) { copy(context, to, from, {width, height, 1}); });

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "raddle/cudart/capture.h"
 #include "raddle/cudart/properties.h"
+#include "raddle/cudart/reset.h"
 
 using namespace raddle;
 using namespace raddle::cudart;
@@ -151,8 +151,7 @@ int raddle_cudaRuntimeGetVersion_13(int* version) { return raddle_cudaDriverGetV
 
 int raddle_cudaDeviceReset() {
   return call("cudaDeviceReset", [](Context& c) {
-    whole_device_call(c);
-    c.device().synchronize();
+    reset(c);
     return kSuccess;
   });
 }

@@ -86,6 +86,8 @@ int driver(const char* name, Needs needs, const std::function<Error(Context&)>& 
 
 }  // namespace raddle::cudart
 
+using namespace raddle::cudart;
+
 extern "C" {
 
 /// Locks until raddle_driver_leave, unless it refuses.

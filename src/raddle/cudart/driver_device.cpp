@@ -7,6 +7,7 @@
 #include "raddle/base/error.h"
 #include "raddle/cudart/driver.h"
 #include "raddle/cudart/properties.h"
+#include "raddle/cudart/reset.h"
 
 using namespace raddle;
 using namespace raddle::cudart;
@@ -273,7 +274,7 @@ int raddle_cuDevicePrimaryCtxRelease(int device) {
 int raddle_cuDevicePrimaryCtxReset(int device) {
   return driver("cuDevicePrimaryCtxReset", kInitialized, [&](Context& c) {
     only_device(device);
-    c.device().synchronize();
+    reset(c);
     return kSuccess;
   });
 }

@@ -6,6 +6,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/cudart/driver.h"
+#include "raddle/cudart/sizes.h"
 #include "raddle/cudart/transfer.h"
 
 using namespace raddle;
@@ -48,9 +49,11 @@ std::pair<char*, std::size_t> start_of(Context& c, const RowsEnd& end, std::size
     throw Failure{kNotSupported};
   }
   if (end.place < Place::Host || end.place > Place::Unified) throw Failure{kInvalidValue};
-  const std::size_t pitch = end.pitch != 0 ? end.pitch : end.x + width;
-  char* const base = static_cast<char*>(end.place == Place::Host ? end.host : at(end.device));
-  return {&required(base) + end.y * pitch + end.x, pitch};
+  const std::size_t pitch = end.pitch != 0 ? end.pitch : sum(end.x, width);
+  const Address base = end.place == Place::Host ? reinterpret_cast<Address>(end.host) : end.device;
+  if (base == 0) throw Failure{kInvalidValue};
+  const std::size_t before = sum(product(end.y, pitch), end.x);
+  return {static_cast<char*>(at(sum(base, before))), pitch};
 }
 
 CopyKind kind_of(const CopyRows& copy) {
@@ -73,7 +76,7 @@ Error copy_2d(Context& c, const CopyRows* copy, F body) {
 
 struct Fill {
   Address start;
-  std::size_t pitch;
+  std::size_t pitch;  ///< 0: there is one row
   std::uint32_t value;
   unsigned value_bytes;
   std::size_t width, height;  ///< values, rows
@@ -83,7 +86,7 @@ Error filled(Context& c, const Fill& f, bool wait, Stream* stream) {
   if (f.start % f.value_bytes != 0) throw Failure{kInvalidValue};
   if (f.width == 0 || f.height == 0) return kSuccess;
   const Region region{at(f.start), f.pitch, f.height};
-  const Block block{f.width * f.value_bytes, f.height, 1};
+  const Block block{product(f.width, f.value_bytes), f.height, 1};
   transfer(
       c, wait, stream,
       [=](Context& context) { fill(context, region, f.value, f.value_bytes, block); },
@@ -93,7 +96,7 @@ Error filled(Context& c, const Fill& f, bool wait, Stream* stream) {
 
 /// A row of values.
 Fill row_of(Address start, std::uint32_t value, unsigned value_bytes, std::size_t count) {
-  return {start, count * value_bytes, value, value_bytes, count, 1};
+  return {start, 0, value, value_bytes, count, 1};
 }
 
 int fill_now(const char* name, const Fill& f) {

@@ -5,6 +5,7 @@
 #include "raddle/base/error.h"
 #include "raddle/cudart/driver.h"
 #include "raddle/cudart/jit_log.h"
+#include "raddle/cudart/reset.h"
 
 using namespace raddle;
 using namespace raddle::cudart;
@@ -15,6 +16,7 @@ Module& load_module(Context& c, Image image) {
   const runtime::ModuleId id = c.device().load(std::move(image.sources), image.registers);
   Module* const module = c.modules.make();
   module->id = id;
+  keep_initial(c, *module);
   return *module;
 }
 
@@ -34,6 +36,12 @@ Error load_file(Context& c, Module** to, const char* name, const JitOptions& log
   required(to) = nullptr;
   const std::string bytes = bytes_of_file(name);
   return logged(c, log, [&] { *to = &load_module(c, image_of_bytes(bytes, c.seen(), name)); });
+}
+
+/// What loading it has come to.
+Error of_library(Module** to, Error loaded) {
+  if (loaded == kSuccess) required(required(to)).library = true;
+  return loaded;
 }
 
 Module& usable_module(Context& c, const Module* handle) {
@@ -153,13 +161,13 @@ int raddle_cuModuleGetLoadingMode(int* mode) {
 int raddle_cuLibraryLoadData(Module** to, const void* data, const int* options, void** values,
                              unsigned count, const int*, void**, unsigned) {
   return driver("cuLibraryLoadData", kInitialized, [&](Context& c) {
-    return load_data(c, to, data, {count, options, values});
+    return of_library(to, load_data(c, to, data, {count, options, values}));
   });
 }
 int raddle_cuLibraryLoadFromFile(Module** to, const char* file, const int* options, void** values,
                                  unsigned count, const int*, void**, unsigned) {
   return driver("cuLibraryLoadFromFile", kInitialized, [&](Context& c) {
-    return load_file(c, to, file, {count, options, values});
+    return of_library(to, load_file(c, to, file, {count, options, values}));
   });
 }
 int raddle_cuLibraryUnload(const Module* module) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "raddle/base/error.h"
+#include "raddle/base/round_up.h"
 #include "raddle/cudart/functions.h"
 #include "raddle/lowering/lowering.h"
 
@@ -139,11 +140,22 @@ int ptx_version(const ptx::Module& module, int otherwise) {
   return digits == std::string::npos ? otherwise : std::atoi(module.target.c_str() + digits);
 }
 
+/// What the program has declared __constant__, as it lies in the bank: variable behind variable.
+std::size_t constant_bytes(const ptx::Module& module) {
+  std::size_t bytes = 0;
+  for (const ptx::Variable& v : module.variables) {
+    const bool of_compiler = v.name.starts_with("$") || v.name.starts_with("__cudart_");
+    if (v.space == ptx::Space::Const && !of_compiler) bytes = round_up(bytes, v.align) + v.size;
+  }
+  return bytes;
+}
+
 void write_attributes(Context& c, Kernel& kernel, FunctionAttributes& to) {
   const trace::KernelCode& code = needs_of(c, kernel);
   const int capability = static_cast<int>(c.seen().device.compute_capability);
   to = {};
   to.shared_bytes = code.static_shared_bytes;
+  to.constant_bytes = constant_bytes(c.device().module(*kernel.module->id));
   to.local_bytes = code.local_bytes_per_thread;
   to.max_threads_per_block = max_threads(c, kernel);
   to.registers = static_cast<int>(code.registers_per_thread);

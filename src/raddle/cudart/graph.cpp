@@ -49,7 +49,9 @@ namespace {
 /// has gone on there already.
 class Branches {
  public:
-  Branches(Context& c, StreamId first) : c_(c), first_(first), begin_(c.device().create_event()) {
+  /// `streams`: of all but the first branch; more are made as they are needed.
+  Branches(Context& c, StreamId first, std::vector<StreamId>& streams)
+      : c_(c), first_(first), streams_(streams), begin_(c.device().create_event()) {
     c.device().record(begin_, first);
   }
 
@@ -86,21 +88,20 @@ class Branches {
 
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
-  StreamId stream(std::size_t branch) const {
-    return branch == 0 ? first_ : c_.branches[branch - 1];
-  }
+  StreamId stream(std::size_t branch) const { return branch == 0 ? first_ : streams_[branch - 1]; }
   std::size_t fresh() {
     const std::size_t branch = last_.size();
     last_.push_back(nullptr);
     if (branch == 0) return branch;
-    RADDLE_ASSERT(c_.branches.size() + 1 >= branch);  // those of lower numbers are there
-    if (c_.branches.size() < branch) c_.branches.push_back(c_.device().create_stream());
+    RADDLE_ASSERT(streams_.size() + 1 >= branch);  // those of lower numbers are there
+    if (streams_.size() < branch) streams_.push_back(c_.device().create_stream());
     // Not before the graph's turn in its stream.
     c_.device().wait(stream(branch), begin_);
     return branch;
   }
   Context& c_;
   StreamId first_;
+  std::vector<StreamId>& streams_;
   runtime::EventId begin_;
   std::vector<const GraphNode*> last_;              // by branch
   std::map<const GraphNode*, std::size_t> branch_;  // looked up only
@@ -129,12 +130,19 @@ void run(Context& c, const Graph& graph, StreamId stream) {
     for (const auto& node : graph.nodes) do_node(c, *node, stream);
     return;
   }
-  Branches branches(c, stream);
+  Branches branches(c, stream, graph.branches);
   for (const auto& node : graph.nodes) {
     do_node(c, *node, branches.place(*node));
     branches.ended(*node);
   }
   branches.join();
+}
+
+void launch(Context& c, GraphExec& exec, StreamId stream) {
+  if (exec.done) c.device().wait(stream, *exec.done);
+  run(c, exec.graph, stream);
+  if (!exec.done) exec.done = c.device().create_event();
+  c.device().record(*exec.done, stream);
 }
 
 }  // namespace raddle::cudart

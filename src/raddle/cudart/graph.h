@@ -2,6 +2,7 @@
 // by call or by streams that capture.
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "raddle/cudart/launch.h"
@@ -34,18 +35,24 @@ struct GraphNode {
 struct Graph {
   /// Each after those it depends on, unless dependencies were added later; see in_order().
   std::vector<std::unique_ptr<GraphNode>> nodes = {};
+  /// Streams for its branches when it is run; its own, since graphs in different streams do not
+  /// wait for one another.
+  mutable std::vector<StreamId> branches = {};
 
   GraphNode& add(NodeType type, std::vector<GraphNode*> dependencies);
   bool has(const GraphNode* node) const;
 };
 
 struct GraphExec {
-  Graph graph;  ///< a copy, in an order in which it can be done
+  Graph graph;                                ///< a copy, in an order in which it can be done
+  std::optional<runtime::EventId> done = {};  ///< of its last launch
 };
 
 /// Another graph with the same nodes. Throws Failure when the dependencies go round in a circle.
 Graph copy_of(const Graph& graph);
 /// Does the nodes in the stream; independent ones at the same time. Throws Failure.
 void run(Context& c, const Graph& graph, StreamId stream);
+/// Likewise, behind what was launched of it before, in whichever stream: CUDA runs one at a time.
+void launch(Context& c, GraphExec& exec, StreamId stream);
 
 }  // namespace raddle::cudart

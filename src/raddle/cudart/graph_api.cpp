@@ -1,8 +1,11 @@
 // The calls that make, change and run graphs.
 #include <algorithm>
 #include <cstring>
+#include <set>
+#include <utility>
 
 #include "raddle/cudart/capture.h"
+#include "raddle/cudart/sizes.h"
 #include "raddle/cudart/transfer.h"
 
 using namespace raddle;
@@ -47,11 +50,13 @@ Context::Work fill_of(const MemsetParameters* p) {
   const unsigned bytes_each = required(p).value_bytes;
   if (bytes_each != 1 && bytes_each != 2 && bytes_each != 4)
     throw Failure{kInvalidValue, "a memset's values have 1, 2 or 4 bytes"};
-  return [m = required(p)](Context& c, StreamId on) {
+  const std::size_t bytes = product(p->width, p->value_bytes);
+  const Region region{p->to, p->pitch, p->height};
+  const Block block{bytes, p->height, 1};
+  if (bytes != 0 && p->height != 0) span_of(region, block);
+  return [=, m = *p](Context& c, StreamId on) {
     c.device().settle(on);
-    const std::size_t bytes = m.width * m.value_bytes;
-    fill(c, {m.to, m.height > 1 ? m.pitch : bytes, m.height}, m.value, m.value_bytes,
-         {bytes, m.height, 1});
+    fill(c, region, m.value, m.value_bytes, block);
   };
 }
 
@@ -83,7 +88,8 @@ GraphNode& add(Context& c, GraphNode** to, Graph* graph, GraphNode* const* depen
   Graph& g = c.graphs.get(graph);
   std::vector<GraphNode*> before;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!g.has(dependencies[i])) throw Failure{kInvalidValue};
+    if (!g.has(dependencies[i]) || std::ranges::count(before, dependencies[i]) != 0)
+      throw Failure{kInvalidValue};
     before.push_back(dependencies[i]);
   }
   GraphNode& node = g.add(type, std::move(before));
@@ -230,10 +236,14 @@ int raddle_cudaGraphAddDependencies_11(Graph* graph, GraphNode* const* from, Gra
                                        std::size_t count) {
   return call("cudaGraphAddDependencies", [&](Context& c) {
     const Graph& g = c.graphs.get(graph);
+    std::set<std::pair<const GraphNode*, const GraphNode*>> fresh;  // looked up only
     for (std::size_t i = 0; i < count; ++i) {
       if (!g.has(from[i]) || !g.has(to[i])) throw Failure{kInvalidValue};
-      to[i]->dependencies.push_back(from[i]);
+      if (std::ranges::count(to[i]->dependencies, from[i]) != 0 ||
+          !fresh.emplace(from[i], to[i]).second)
+        throw Failure{kInvalidValue, "the graph has that edge already"};
     }
+    for (std::size_t i = 0; i < count; ++i) to[i]->dependencies.push_back(from[i]);
     return kSuccess;
   });
 }
@@ -316,10 +326,10 @@ int raddle_cudaGraphUpload(GraphExec* exec, Stream* stream) {
 
 int raddle_cudaGraphLaunch(GraphExec* exec, Stream* stream) {
   return call("cudaGraphLaunch", [&](Context& c) {
-    const GraphExec& e = c.graph_execs.get(exec);
+    GraphExec& e = c.graph_execs.get(exec);
     Stream& on = usable(c, stream);
     if (on.capture == nullptr) {
-      run(c, e.graph, on.id);
+      launch(c, e, on.id);
       return kSuccess;
     }
     auto inner = std::make_shared<Graph>(copy_of(e.graph));

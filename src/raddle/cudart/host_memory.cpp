@@ -2,10 +2,14 @@
 // here: there is one memory, so nothing moves.
 #include "raddle/cudart/host_memory.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstring>
 
 #include "raddle/base/error.h"
 #include "raddle/cudart/capture.h"
+#include "raddle/cudart/sizes.h"
 
 using namespace raddle;
 using namespace raddle::cudart;
@@ -24,6 +28,16 @@ Registered* registered(Context& c, Address address) {
   Registered& found = std::prev(after)->second;
   RADDLE_ASSERT(found.start == std::prev(after)->first && found.bytes != 0);
   return address - found.start < found.bytes ? &found : nullptr;
+}
+
+/// The process has all of that memory. Throws Failure.
+void check_mapped(Address start, std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const Address first = start / page * page;
+  sum(sum(start, bytes), page);  // rounded up to whole pages it would be none
+  // It writes nothing back at once, and tells of what is not mapped.
+  if (msync(pointer_to(first), sum(bytes, start - first), MS_ASYNC) != 0)
+    throw Failure{kInvalidValue, "the process does not have all of that memory"};
 }
 
 /// Memory that hints may name: all within one managed allocation, or a managed variable.
@@ -71,6 +85,7 @@ int raddle_cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
     unsafe_call(c);
     constexpr unsigned kKnown = 1 | 2 | 4 | 8;  // portable, mapped, of a device, read-only
     if (pointer == nullptr || bytes == 0 || (flags & ~kKnown) != 0) throw Failure{kInvalidValue};
+    check_mapped(address_of(pointer), bytes);
     if (registered(c, address_of(pointer)) != nullptr || c.allocation(address_of(pointer)))
       throw Failure{kHostMemoryAlreadyRegistered};
     c.registered[address_of(pointer)] = {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <span>
 
 #include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
@@ -21,6 +22,7 @@ struct Shape {
   std::size_t shared_bytes;
   bool cooperative = false;
   Dim3 cluster{0, 0, 0};
+  std::vector<Event*> events = {};  ///< to be recorded
 };
 
 /// Values of the arguments, laid out as the kernel's parameters.
@@ -35,6 +37,11 @@ std::vector<std::byte> packed(const exec::ParameterLayout& layout, void** argume
 
 /// What is wrong with a cluster apart from its size the device says. Throws Failure.
 void check_cluster(Context& c, Kernel& kernel, const Shape& s) {
+  const Dim3 asked = s.cluster;
+  if (asked.count() == 0 && asked != Dim3{0, 0, 0})  // (0, 0, 0) asks for none
+    throw Failure{kInvalidClusterSize,
+                  fmt::format("{}: clusters of ({}, {}, {}) blocks", short_name(kernel.name),
+                              asked.x, asked.y, asked.z)};
   const std::uint64_t blocks =
       s.cluster.count() != 0 ? s.cluster.count() : required_cluster(c, kernel);
   if (blocks > allowed_cluster(kernel))
@@ -83,25 +90,64 @@ KernelLaunch prepare(Context& c, const void* function, const Shape& shape, void*
           .parameters = packed(layout, arguments)};
 }
 
-Error launch(Context& c, const void* function, const Shape& shape, void** arguments,
-             Stream* stream) {
+/// An event that a launch records. Throws Failure.
+Event& event_of(Context& c, const LaunchAttribute& attribute) {
+  Event& event = c.events.get(attribute.value.event.event);
+  if (attribute.value.event.flags != 0 || (event.flags & kEventDisableTiming) == 0)
+    throw Failure{kInvalidValue,
+                  "an event in a launch's attributes needs cudaEventDisableTiming and no flags"};
+  return event;
+}
+
+/// Takes a launch's attribute; those that do nothing here are hints. Throws Failure.
+void apply(Context& c, const LaunchAttribute& attribute, const Stream& on, Shape& shape) {
+  switch (attribute.id) {
+    case kAttributeIgnore:
+    case kAttributeAccessPolicy:
+    case kAttributeClusterScheduling:
+    case kAttributeStreamSerialization:
+    case kAttributePriority:
+    case kAttributeMemSyncDomainMap:
+    case kAttributeMemSyncDomain:
+    case kAttributePreferredCluster:
+    case kAttributeCarveout:
+    case kAttributeNvlink:
+      return;
+    case kAttributeCooperative:
+      shape.cooperative = attribute.value.cooperative != 0;
+      return;
+    case kAttributeCluster: {
+      const auto& cluster = attribute.value.cluster;
+      shape.cluster = {cluster.x, cluster.y, cluster.z};
+      return;
+    }
+    case kAttributeProgrammaticEvent:
+    case kAttributeCompletionEvent:
+      shape.events.push_back(&event_of(c, attribute));
+      return;
+    case kAttributeDeviceUpdatable:
+      if (on.capture == nullptr) throw Failure{kInvalidValue, "only nodes of graphs are updatable"};
+      if (attribute.value.device_updatable == 0) return;
+      c.unsupported("cudaLaunchAttributeDeviceUpdatableKernelNode");
+      throw Failure{kNotSupported};
+    default:
+      throw Failure{kInvalidValue, fmt::format("launches have no attribute {}", attribute.id)};
+  }
+}
+
+/// Events are recorded behind the kernel: later than CUDA may, never earlier.
+Error launch(Context& c, const void* function, Shape shape, void** arguments, Stream* stream,
+             std::span<const LaunchAttribute> attributes = {}) {
   Stream& on = usable(c, stream);
   try {
+    for (const LaunchAttribute& attribute : attributes) apply(c, attribute, on, shape);
     launch_packed(c, on, prepare(c, function, shape, arguments));
   } catch (const Failure& refused) {
     c.launch_refused(refused.code);
     throw;
   }
+  for (Event* event : shape.events) record(c, *event, on);
   return kSuccess;
-}
-
-/// Takes a launch's attributes; the others are hints, or for what one device has not.
-void apply(const LaunchAttribute& attribute, Shape& shape) {
-  if (attribute.id == kAttributeCooperative) shape.cooperative = attribute.value.cooperative != 0;
-  if (attribute.id == kAttributeCluster) {
-    const auto& cluster = attribute.value.cluster;
-    shape.cluster = {cluster.x, cluster.y, cluster.z};
-  }
 }
 
 }  // namespace
@@ -151,9 +197,9 @@ int raddle_cudaLaunchKernelExC(const HostLaunchConfiguration* configuration, con
   return call("cudaLaunchKernelExC", [&](Context& c) {
     if (configuration == nullptr) throw Failure{kInvalidValue};
     const HostLaunchConfiguration& k = *configuration;
-    Shape shape{k.grid, k.block, k.dynamic_shared_bytes};
-    for (unsigned i = 0; i < k.attribute_count; ++i) apply(k.attributes[i], shape);
-    return launch(c, function, shape, arguments, k.stream);
+    if (k.attributes == nullptr && k.attribute_count != 0) throw Failure{kInvalidValue};
+    return launch(c, function, {k.grid, k.block, k.dynamic_shared_bytes}, arguments, k.stream,
+                  {k.attributes, k.attribute_count});
   });
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "raddle/cudart/capture.h"
+#include "raddle/cudart/sizes.h"
 
 using namespace raddle;
 using namespace raddle::cudart;
@@ -35,7 +36,14 @@ Error release(Context& c, void* pointer, std::initializer_list<Kind> kinds) {
   return kSuccess;
 }
 
-std::size_t pitch_of(std::size_t width) { return (width + kPitch - 1) / kPitch * kPitch; }
+std::size_t pitch_of(std::size_t width) {
+  return sum(width, kPitch - 1, kMemoryAllocation) / kPitch * kPitch;
+}
+
+/// Rows in slices.
+std::size_t bytes_in_slices(std::size_t pitch, std::size_t rows, std::size_t slices) {
+  return product(product(pitch, rows, kMemoryAllocation), slices, kMemoryAllocation);
+}
 
 }  // namespace
 
@@ -66,16 +74,18 @@ int raddle_cudaMallocManaged(void** to, std::size_t bytes, unsigned flags) {
 
 int raddle_cudaMallocPitch(void** to, std::size_t* pitch, std::size_t width, std::size_t height) {
   return call("cudaMallocPitch", [&](Context& c) {
+    const std::size_t bytes = bytes_in_slices(pitch_of(width), height, 1);
     required(pitch) = pitch_of(width);
-    return allocate(c, to, *pitch * height, Kind::Device);
+    return allocate(c, to, bytes, Kind::Device);
   });
 }
 
 int raddle_cudaMalloc3D(PitchedPointer* to, Extent extent) {
   return call("cudaMalloc3D", [&](Context& c) {
     const std::size_t pitch = pitch_of(extent.width);
+    const std::size_t bytes = bytes_in_slices(pitch, extent.height, extent.depth);
     required(to) = {nullptr, pitch, extent.width, extent.height};
-    return allocate(c, &to->pointer, pitch * extent.height * extent.depth, Kind::Device);
+    return allocate(c, &to->pointer, bytes, Kind::Device);
   });
 }
 

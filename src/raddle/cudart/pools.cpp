@@ -1,6 +1,8 @@
 // Memory pools and stream-ordered allocation. Memory is taken and given back in the order of the
 // calls, which is an order of the streams too; a pool is its settings, and keeps nothing that was
 // given back: what it has reserved is what is in use.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -21,9 +23,18 @@ Pool& default_pool(Context& c) {
   return *c.default_pool;
 }
 
+/// That cudaMallocAsync takes from.
+Pool& current_pool(Context& c) {
+  return c.current_pool != nullptr ? *c.current_pool : default_pool(c);
+}
+
 Error allocate(Context& c, void** to, std::size_t bytes, Pool& from, Stream* stream) {
   if (to == nullptr || bytes == 0) throw Failure{kInvalidValue};
   Stream& on = usable(c, stream);
+  if (from.max_size != 0 && (from.used > from.max_size || bytes > from.max_size - from.used))
+    throw Failure{kMemoryAllocation,
+                  fmt::format("{} bytes of a pool that may have {}, {} are in use", bytes,
+                              from.max_size, from.used)};
   const Address at = c.allocate(bytes, Allocation::Kind::Device);
   *to = reinterpret_cast<void*>(at);
   c.allocations.at(at).pool = &from;
@@ -40,14 +51,32 @@ Pool& pool(Context& c, Pool* handle) {
   return c.pools.get(handle);
 }
 
-int get_default(const char* name, Pool** to, int device) {
+int get_pool(const char* name, Pool** to, int device, Pool& (*which)(Context& c)) {
   return call(name, [&](Context& c) {
     c.session();
     if (device != 0) throw Failure{kInvalidDevice};
-    if (to == nullptr) throw Failure{kInvalidValue};
-    *to = &default_pool(c);
+    required(to) = &which(c);
     return kSuccess;
   });
+}
+
+/// Throws Failure where there is no such pool, or none here.
+void check_properties(Context& c, const PoolProperties& p) {
+  constexpr int kPinned = 1, kManaged = 2, kAtDevice = 1, kLastLocation = 4;
+  const bool managed = p.allocation_type == kManaged;
+  if (p.allocation_type != kPinned && !managed)
+    throw Failure{kInvalidValue, "a pool's allocType is cudaMemAllocationTypePinned"};
+  const bool placed = p.location.type >= kAtDevice && p.location.type <= kLastLocation;
+  if ((!placed && !managed) || (p.location.type == kAtDevice && p.location.id != 0))
+    throw Failure{kInvalidValue, "there is one device to make a pool on, number 0"};
+  if (p.handle_types != 0) {
+    c.unsupported("cudaMemPoolCreate: pools shared with other processes");
+    throw Failure{kNotSupported};
+  }
+  if (managed || p.location.type != kAtDevice) {
+    c.unsupported("cudaMemPoolCreate: pools of managed and of host memory");
+    throw Failure{kNotSupported};
+  }
 }
 
 }  // namespace
@@ -57,7 +86,7 @@ extern "C" {
 int raddle_cudaMallocAsync(void** to, std::size_t bytes, Stream* stream) {
   return call("cudaMallocAsync", [&](Context& c) {
     c.session();
-    return allocate(c, to, bytes, default_pool(c), stream);
+    return allocate(c, to, bytes, current_pool(c), stream);
   });
 }
 
@@ -84,16 +113,18 @@ int raddle_cudaFreeAsync(void* pointer, Stream* stream) {
 }
 
 int raddle_cudaDeviceGetDefaultMemPool(Pool** to, int device) {
-  return get_default("cudaDeviceGetDefaultMemPool", to, device);
+  return get_pool("cudaDeviceGetDefaultMemPool", to, device, default_pool);
 }
 
 int raddle_cudaDeviceGetMemPool(Pool** to, int device) {
-  return get_default("cudaDeviceGetMemPool", to, device);
+  return get_pool("cudaDeviceGetMemPool", to, device, current_pool);
 }
 
-int raddle_cudaDeviceSetMemPool(int, Pool* to) {
+int raddle_cudaDeviceSetMemPool(int device, Pool* to) {
   return call("cudaDeviceSetMemPool", [&](Context& c) {
-    pool(c, to);
+    c.session();
+    if (device != 0) throw Failure{kInvalidDevice};
+    c.current_pool = &pool(c, to);
     return kSuccess;
   });
 }
@@ -101,12 +132,10 @@ int raddle_cudaDeviceSetMemPool(int, Pool* to) {
 int raddle_cudaMemPoolCreate(Pool** to, const PoolProperties* properties) {
   return call("cudaMemPoolCreate", [&](Context& c) {
     c.session();
-    if (to == nullptr || properties == nullptr) throw Failure{kInvalidValue};
-    if (properties->handle_types != 0) {
-      c.unsupported("cudaMemPoolCreate: pools shared with other processes");
-      throw Failure{kNotSupported};
-    }
-    *to = c.pools.make();
+    Pool*& made = required(to);
+    check_properties(c, required(properties));
+    made = c.pools.make();
+    made->max_size = properties->max_size;
     return kSuccess;
   });
 }
@@ -114,6 +143,7 @@ int raddle_cudaMemPoolCreate(Pool** to, const PoolProperties* properties) {
 int raddle_cudaMemPoolDestroy(Pool* handle) {
   return call("cudaMemPoolDestroy", [&](Context& c) {
     if (handle == c.default_pool) throw Failure{kInvalidValue};
+    if (handle == c.current_pool) c.current_pool = nullptr;
     for (auto& [at, allocation] : c.allocations)  // they live on without it
       if (allocation.pool == handle) allocation.pool = nullptr;
     c.pools.drop(handle);

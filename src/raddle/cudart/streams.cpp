@@ -1,5 +1,8 @@
 // Streams, events and what waits for them. A host that waits lets simulated time pass, so nothing
 // is ever "not ready" to a program that asks.
+#include <algorithm>
+#include <cstring>
+
 #include "raddle/base/error.h"
 #include "raddle/cudart/capture.h"
 
@@ -8,14 +11,16 @@ using namespace raddle::cudart;
 
 namespace {
 
-constexpr unsigned kEventDisableTiming = 2;
 constexpr unsigned kExternal = 1;  // the event stays outside of the capture
 constexpr int kMinPriority = 0, kGreatestPriority = -5;
 
+int priority_within_range(int priority) {
+  return std::min(std::max(priority, kGreatestPriority), kMinPriority);
+}
+
 Error create_stream(Context& c, Stream** to, unsigned flags, int priority) {
   if (to == nullptr || flags > 1) throw Failure{kInvalidValue};
-  *to = c.streams.make(c.device().create_stream(), flags,
-                       std::min(std::max(priority, kGreatestPriority), kMinPriority));
+  *to = c.streams.make(c.device().create_stream(), flags, priority_within_range(priority));
   return kSuccess;
 }
 
@@ -43,10 +48,9 @@ Event& external(Context& c, Event* event) {
   return e;
 }
 
-Error record_now(Context& c, Event& e, StreamId on) {
+void record_now(Context& c, Event& e, StreamId on) {
   c.device().record(e.id, on);
   e.recorded = true;
-  return kSuccess;
 }
 
 Error record(Context& c, Event* event, Stream* stream, unsigned flags) {
@@ -60,11 +64,8 @@ Error record(Context& c, Event* event, Stream* stream, unsigned flags) {
     };
     return kSuccess;
   }
-  RADDLE_ASSERT(on.capture != nullptr || on.tips.empty());
-  e.capture = on.capture;
-  e.captured = on.tips;
-  if (on.capture != nullptr) return kSuccess;
-  return record_now(c, e, on.id);
+  record(c, e, on);
+  return kSuccess;
 }
 
 Error wait(Context& c, Stream* stream, Event* event, unsigned flags) {
@@ -85,7 +86,34 @@ Error wait(Context& c, Stream* stream, Event* event, unsigned flags) {
   return kSuccess;
 }
 
+/// Those of cudaLaunchAttributeID that a stream has. How to wait, what to keep in the L2 and which
+/// domain accesses belong to are hints, which are left aside.
+void set_attribute(Stream& stream, int id, const void* value) {
+  if (value == nullptr) throw Failure{kInvalidValue};
+  switch (id) {
+    case kAttributeAccessPolicy:
+    case kAttributeSynchronization:
+    case kAttributeMemSyncDomainMap:
+    case kAttributeMemSyncDomain:
+    case kAttributeNvlink:
+      return;
+    case kAttributePriority:
+      std::memcpy(&stream.priority, value, sizeof stream.priority);
+      stream.priority = priority_within_range(stream.priority);
+      return;
+    default:
+      throw Failure{kInvalidValue, "streams have no attribute " + std::to_string(id)};
+  }
+}
+
 }  // namespace
+
+void raddle::cudart::record(Context& c, Event& event, Stream& on) {
+  RADDLE_ASSERT(on.capture != nullptr || on.tips.empty());
+  event.capture = on.capture;
+  event.captured = on.tips;
+  if (on.capture == nullptr) record_now(c, event, on.id);
+}
 
 extern "C" {
 
@@ -145,21 +173,21 @@ int raddle_cudaStreamAddCallback(Stream* stream, StreamCallback function, void* 
 
 int raddle_cudaStreamGetFlags(Stream* stream, unsigned* flags) {
   return call("cudaStreamGetFlags", [&](Context& c) {
-    *flags = c.stream(stream).flags;
+    required(flags) = c.stream(stream).flags;
     return kSuccess;
   });
 }
 
 int raddle_cudaStreamGetPriority(Stream* stream, int* priority) {
   return call("cudaStreamGetPriority", [&](Context& c) {
-    *priority = c.stream(stream).priority;
+    required(priority) = c.stream(stream).priority;
     return kSuccess;
   });
 }
 
 int raddle_cudaStreamGetId(Stream* stream, unsigned long long* id) {
   return call("cudaStreamGetId", [&](Context& c) {
-    *id = index(c.stream(stream).id);
+    required(id) = index(c.stream(stream).id);
     return kSuccess;
   });
 }
@@ -167,15 +195,14 @@ int raddle_cudaStreamGetId(Stream* stream, unsigned long long* id) {
 int raddle_cudaStreamGetDevice(Stream* stream, int* device) {
   return call("cudaStreamGetDevice", [&](Context& c) {
     c.stream(stream);
-    *device = 0;
+    required(device) = 0;
     return kSuccess;
   });
 }
 
-// How to wait and what to keep in the L2 are hints, which are left aside; priorities too.
-int raddle_cudaStreamSetAttribute(Stream* stream, int, const void*) {
+int raddle_cudaStreamSetAttribute(Stream* stream, int id, const void* value) {
   return call("cudaStreamSetAttribute", [&](Context& c) {
-    c.stream(stream);
+    set_attribute(c.stream(stream), id, value);
     return kSuccess;
   });
 }

@@ -185,7 +185,10 @@ int raddle_cudaCreateSurfaceObject(std::uint64_t* to, const ResourceDescription*
   return call("cudaCreateSurfaceObject", [&](Context& c) {
     if (to == nullptr || resource == nullptr || resource->type != ResourceDescription::kArray)
       throw Failure{kInvalidValue};
-    *to = c.device().machine().create_surface({image_of(c.arrays.get(resource->array))});
+    const Array& array = c.arrays.get(resource->array);
+    if ((array.flags & kArraySurface) == 0)
+      throw Failure{kInvalidValue, "the array was made without cudaArraySurfaceLoadStore"};
+    *to = c.device().machine().create_surface({image_of(array)});
     c.surfaces[*to] = *resource;
     return kSuccess;
   });

@@ -5,6 +5,8 @@
 #include "raddle/base/error.h"
 #include "raddle/cudart/capture.h"
 #include "raddle/cudart/host_memory.h"
+#include "raddle/cudart/properties.h"
+#include "raddle/cudart/sizes.h"
 
 namespace raddle::cudart {
 
@@ -19,13 +21,12 @@ bool on_device(Context& c, const void* pointer) {
 /// Every byte from the first to the last of the block is one allocation's, where the region is
 /// ours.
 void check(Context& c, const Region& region, const Block& b, const char* what) {
-  RADDLE_ASSERT(b.width >= 1 && b.height >= 1 && b.depth >= 1);
+  const std::size_t bytes = span_of(region, b);
   if (!on_device(c, region.start)) {
     if (region.start == nullptr) throw Failure{kInvalidValue};
+    sum(reinterpret_cast<Address>(region.start), bytes);
     return;
   }
-  const std::size_t rows = (b.depth - 1) * region.rows + b.height;
-  const std::size_t bytes = (rows - 1) * region.pitch + b.width;
   if (!c.device().memory().valid(reinterpret_cast<Address>(region.start), bytes))
     throw Failure{kInvalidValue,
                   std::string(what) + " of " + std::to_string(bytes) +
@@ -45,7 +46,24 @@ std::byte* row(const Region& r, std::size_t z, std::size_t y) {
 
 bool empty(const Block& b) { return b.width == 0 || b.height == 0 || b.depth == 0; }
 
+/// Rows that lie behind one another do not overlap.
+void check_apart(const Region& region, const Block& b) {
+  if (b.width > region.pitch && (b.height > 1 || b.depth > 1)) throw Failure{kInvalidPitchValue};
+}
+
 }  // namespace
+
+std::size_t span_of(const Region& region, const Block& b) {
+  RADDLE_ASSERT(b.width >= 1 && b.height >= 1 && b.depth >= 1);
+  const std::size_t rows = sum(product(b.depth - 1, region.rows), b.height);
+  return sum(product(rows - 1, region.pitch, kInvalidPitchValue), b.width);
+}
+
+void check_pitch(Context& c, std::size_t pitch) {
+  constexpr int kMaxPitch = 11;
+  if (pitch > static_cast<std::size_t>(attribute(c.seen(), kMaxPitch).value()))
+    throw Failure{kInvalidPitchValue, "rows are further apart than memPitch allows"};
+}
 
 void check_direction(Context& c, CopyKind kind, const void* to, const void* from) {
   using enum CopyKind;
@@ -66,8 +84,8 @@ void check_direction(Context& c, CopyKind kind, const void* to, const void* from
 
 void copy(Context& c, const Region& to, const Region& from, const Block& b) {
   if (empty(b)) return;
-  if (b.width > to.pitch && b.height * b.depth > 1) throw Failure{kInvalidPitchValue};
-  if (b.width > from.pitch && b.height * b.depth > 1) throw Failure{kInvalidPitchValue};
+  check_apart(to, b);
+  check_apart(from, b);
   check(c, to, b, "copy (target)");
   check(c, from, b, "copy (source)");
   show_registered(c);
@@ -83,7 +101,7 @@ void fill(Context& c, const Region& to, std::uint32_t value, unsigned value_byte
   RADDLE_ASSERT(value_bytes == 1 || value_bytes == 2 || value_bytes == 4);
   RADDLE_ASSERT(b.width % value_bytes == 0);
   if (empty(b)) return;
-  if (b.width > to.pitch && b.height * b.depth > 1) throw Failure{kInvalidPitchValue};
+  check_apart(to, b);
   if (!on_device(c, to.start)) throw Failure{kInvalidValue};
   check(c, to, b, "memset");
   show_registered(c);

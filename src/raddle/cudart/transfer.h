@@ -13,6 +13,10 @@ struct Block {
   std::size_t width, height, depth;  ///< bytes, rows, slices
 };
 
+/// From the first byte to the last of a block in the region. Throws Failure.
+std::size_t span_of(const Region& region, const Block& block);
+/// Rows to be copied may be so far apart (cudaDeviceProp::memPitch). Throws Failure.
+void check_pitch(Context& c, std::size_t pitch);
 /// Whether the kind allows these pointers. Throws Failure.
 void check_direction(Context& c, CopyKind kind, const void* to, const void* from);
 /// Copies at once. Device memory on either side is checked whole first. Throws Failure and

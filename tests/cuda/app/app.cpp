@@ -2,7 +2,6 @@
 // saw is right. tests/cuda runs them under raddle exec.
 #include <dlfcn.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <map>
@@ -422,34 +421,6 @@ int trap() {
   return 0;
 }
 
-int some_work() {
-  auto* value = device<unsigned>(1);
-  OK(cudaMemset(value, 0, 4));
-  OK(bump(value, 1, 1));
-  OK(cudaDeviceSynchronize());
-  return 0;
-}
-
-int forks() {
-  some_work();
-  const pid_t child = fork();
-  if (child == 0) {
-    void* p = nullptr;
-    _exit(cudaMalloc(&p, 4) == 3 ? 0 : 1);  // cudaErrorInitializationError
-  }
-  int status = 1;
-  waitpid(child, &status, 0);
-  return status == 0 ? some_work() : 1;
-}
-
-int child_does_it() {
-  const pid_t child = fork();
-  if (child == 0) std::exit(some_work());
-  int status = 1;
-  waitpid(child, &status, 0);
-  return WEXITSTATUS(status);
-}
-
 int per_thread() {
   auto* value = device<unsigned>(2);
   OK(cudaMemset(value, 0, 8));
@@ -546,10 +517,14 @@ int main(int argc, char** argv) {
       {"external_events", external_events},
       {"stray", stray},
       {"limits", limits},
+      {"nothing_given", nothing_given},
       {"fault", fault},
       {"trap", trap},
       {"fork", forks},
       {"child", child_does_it},
+      {"both", both},
+      {"replaced", replaced},
+      {"child_exits_at_once", child_exits_at_once},
       {"per_thread", per_thread},
       {"versions", versions},
       {"many", many},

@@ -28,7 +28,16 @@ T* device(std::size_t count) {
 int bump(unsigned* at, unsigned value, unsigned spins, Stream stream = nullptr,
          unsigned blocks = 1);
 
+/// Launches that kernel and waits for it.
+int some_work();
+
 // Scenarios in files of their own.
+int forks();
+int child_does_it();
+int both();
+int replaced();
+int child_exits_at_once();
 int prohibited_in_captures();
 int captures_of_threads();
+int nothing_given();
 int external_events();

@@ -84,6 +84,13 @@ int main() {
   shape.blockDim = 1024;
   shape.attrs = &four;
 
+  // A cluster of no blocks is none; (0, 0, 0) asks for none.
+  cudaLaunchAttribute none = cluster_of(0);
+  shape.attrs = &none;
+  check("launch of 0", cudaLaunchKernelEx(&shape, ring, out), cudaErrorInvalidClusterSize);
+  cudaGetLastError();
+  shape.attrs = &four;
+
   // The kernel has said it.
   check("not its size", cudaOccupancyMaxActiveClusters(&clusters, pairs, &shape),
         cudaErrorInvalidClusterSize);
