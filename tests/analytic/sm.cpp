@@ -76,7 +76,7 @@ Rule cuda_rule(unsigned threads, unsigned registers, unsigned shared) {
     if (blocks < best.blocks) best = {blocks, by};
   };
   limit(64 / warps, "warps");
-  limit(65536 / (per_warp * warps), "registers");
+  limit(4 * (16384 / per_warp) / warps, "registers");  // a quarter for each scheduler
   if (shared != 0) limit(98304 / ((shared + 255) / 256 * 256), "shared memory");
   return best;
 }
@@ -93,6 +93,7 @@ TEST(Occupancy, FollowsTheCudaRules) {
                                             {256, 64, 0},
                                             {512, 128, 0},
                                             {1024, 64, 0},
+                                            {64, 37, 0},
                                             {96, 20, 0},
                                             {100, 20, 0},
                                             {128, 16, 12288},

@@ -181,6 +181,11 @@ TEST(Machines, ADifferenceIsWhatTheOtherSaysOtherwise) {
   ASSERT_NE(queue, released.end());
   EXPECT_EQ((*queue)["a"]["value"], "8");
   EXPECT_EQ((*queue)["b"]["value"], "5");
+  // A result leaves nothing to defaults; it is the same machine nevertheless.
+  const Folder folder;
+  ASSERT_EQ(raddle("run vecadd size=tiny --quiet --gpu v100 --json", {folder / "r.json"}).status,
+            0);
+  EXPECT_THAT(raddle("diff gpus v100", {folder / "r.json"}).out, HasSubstr("\n0 of "));
   expect_refused(raddle("diff gpus v100 none.toml"), {"none.toml"});
   expect_refused(raddle("diff workloads a b"), {"workloads", "gpus"});
 }

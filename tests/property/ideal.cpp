@@ -115,6 +115,13 @@ TEST_P(IdealMachine, IsNoSlowerThanTheRealOneUnderAnyPolicy) {
   }
 }
 
+TEST(Ideal, KernelsMayLaunchKernels) {
+  for (const char* part : kParts)
+    for (const char* workload : {"nested_bfs", "regx"})
+      EXPECT_EQ(test::run(workload, with("v100", {part})).verdict, sim::Result::Verdict::Correct)
+          << workload << " " << part;
+}
+
 TEST(Ideal, WhatDoesNotFitTogetherIsRefused) {
   EXPECT_THAT(test::input_error_of([] {
                 RunSpec spec = with("v100", {"l1d"});

@@ -34,7 +34,7 @@ void Settings::check() const {
   if (functional && live)
     throw InputError("--functional and --live exclude each other: --functional has no timing");
   for (const std::string& text : set)
-    for (const char* path : {"run.cold_l2=", "run.sampling_error=", "run.live="})
+    for (const char* path : {"run.cold_l2=", "run.sampling_error="})
       if (functional && text.starts_with(path))
         throw InputError({"--set " + text}, "is of timing, which --functional leaves out");
 }

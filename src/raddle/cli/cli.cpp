@@ -61,10 +61,13 @@ std::vector<char*> without_plugins(int argc, char** argv, std::vector<std::strin
   return out;
 }
 
-/// compare finds the program behind "--" by itself (words_of_program): CLI11 takes nothing from
-/// there once an option stands behind a workload.
+/// compare and analyze bounds find the program behind "--" by themselves (words_of_program): CLI11
+/// takes nothing from there once an option stands behind a workload.
 void leave_program_out(std::vector<char*>& words) {
-  if (words.size() > 1 && std::string_view(words[1]) == "compare")
+  const auto is = [&](std::size_t at, std::string_view word) {
+    return words.size() > at && words[at] == word;
+  };
+  if (is(1, "compare") || (is(1, "analyze") && is(2, "bounds")))
     words.erase(std::ranges::find(words, std::string_view("--")), words.end());
 }
 

@@ -100,7 +100,7 @@ Event& event_of(Context& c, const LaunchAttribute& attribute) {
 }
 
 /// Takes a launch's attribute; those that do nothing here are hints. Throws Failure.
-void apply(Context& c, const LaunchAttribute& attribute, const Stream& on, Shape& shape) {
+void apply(Context& context, const LaunchAttribute& attribute, const Stream& on, Shape& shape) {
   switch (attribute.id) {
     case kAttributeIgnore:
     case kAttributeAccessPolicy:
@@ -123,12 +123,12 @@ void apply(Context& c, const LaunchAttribute& attribute, const Stream& on, Shape
     }
     case kAttributeProgrammaticEvent:
     case kAttributeCompletionEvent:
-      shape.events.push_back(&event_of(c, attribute));
+      shape.events.push_back(&event_of(context, attribute));
       return;
     case kAttributeDeviceUpdatable:
       if (on.capture == nullptr) throw Failure{kInvalidValue, "only nodes of graphs are updatable"};
       if (attribute.value.device_updatable == 0) return;
-      c.unsupported("cudaLaunchAttributeDeviceUpdatableKernelNode");
+      context.unsupported("cudaLaunchAttributeDeviceUpdatableKernelNode");
       throw Failure{kNotSupported};
     default:
       throw Failure{kInvalidValue, fmt::format("launches have no attribute {}", attribute.id)};

@@ -237,9 +237,10 @@ void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block,
                             .parameters = parameters,
                             .cooperative = options.cooperative,
                             .cluster = options.cluster};
-  machine_.check(launch);  // before anything of it is in a recording
+  // Before anything of it is in a recording.
+  if (options_.sink != nullptr) options_.sink->admit(*exec::code_of(*entry.kernel), launch.shape);
+  machine_.check(launch);
   LaunchSink* sink = sink_of_next();
-  if (sink != nullptr) sink->admit(*exec::code_of(*entry.kernel), launch.shape);
   LaunchRecord record{launches_.size(), entry.name, grid, block, options.stream, 0, 0};
   if (sink != nullptr) {
     record.pointers = pointers(*entry.kernel, parameters);
@@ -377,7 +378,7 @@ double SimulatedDevice::elapsed_ms(EventId from, EventId to) {
   const Milestone begin = recorded(from, "elapsed time from"),
                   end = recorded(to, "elapsed time to");
   if (options_.sink == nullptr || !options_.sink->times()) {
-    if (options_.note && !std::exchange(told_of_time_, true))
+    if (options_.note && !std::exchange(reported_times_, true))
       options_.note(
           "the program asks how long its kernels take: without timing, and while it is recorded, "
           "it is told how long their instructions take at the machine's highest rate; what it "

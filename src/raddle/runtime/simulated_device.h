@@ -157,7 +157,7 @@ class SimulatedDevice final : public Device {
   std::vector<LaunchRecord> launches_;
   std::set<const exec::Kernel*> waiting_;   // kernels whose blocks wait for one another
   std::set<const exec::Kernel*> notified_;  // of those whose streams hold that waiting
-  bool told_of_time_ = false;
+  bool reported_times_ = false;
   static constexpr Milestone kNotRecorded = ~Milestone{0};
   std::vector<Milestone> events_;             // of the last record()
   std::vector<std::uint64_t> executed_then_;  // by event: executed_ at that record()

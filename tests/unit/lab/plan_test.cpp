@@ -219,6 +219,36 @@ TEST(Refused, ContradictingSettings) {
   EXPECT_THAT(refusal(changed("\"sm.count\" = 2", "\"sm.l1d.line_bytes\" = 96")), HasSubstr("l1d"));
 }
 
+TEST(Refused, WhatIsSaidTwice) {
+  const auto file = [](const std::string& machine, const std::string& variant,
+                       const std::string& axes) {
+    return "id = 'a'\ntitle = 't'\nkind = 'cost'\ngpu = 'gtx480'\n" + machine +
+           "[workloads.vecadd]\nquick = { size = 'tiny', n = 100 }\n[variants.v]\n" + variant +
+           "[axes.a]\npath = 'sm.l1d.ways'\nvalues = [2, 4]\n" + axes +
+           "[[runs]]\nworkloads = ['vecadd']\nvariants = ['v']\naxes = ['a'" +
+           (axes.empty() ? "" : ", 'b'") + "]\n" + kShape;
+  };
+  const std::string plain = "policies = ['gto']\n", twice = "says that already: leave one out";
+  const auto axis = [](const std::string& path, const std::string& values) {
+    return "[axes.b]\npath = '" + path + "'\nvalues = [" + values + "]\n";
+  };
+  EXPECT_EQ(refusal(file("", plain, axis("sm.l1d.size_kib", "16, 48"))), "");
+  EXPECT_THAT(refusal(file("", plain, axis("sm.l1d.ways", "2, 4"))),
+              AllOf(HasSubstr("axis a: 'sm.l1d.ways'"), HasSubstr(twice)));
+  EXPECT_THAT(refusal(file("", plain, axis("policy.warp.name", "'lrr', 'gto'"))),
+              AllOf(HasSubstr("policy 'gto'"), HasSubstr(twice)));
+  EXPECT_THAT(refusal(file("", plain + "set = { 'policy.warp.name' = 'lrr' }\n", "")),
+              AllOf(HasSubstr("policy 'gto'"), HasSubstr(twice)));
+  EXPECT_THAT(refusal(file("seed = 3\nset = { 'run.seed' = 4 }\n", plain, "")),
+              HasSubstr("'run.seed' under `set` says that already"));
+  EXPECT_THAT(refusal(file("set = { 'sm.count' = 2, sm = { count = 3 } }\n", plain, "")),
+              HasSubstr(twice));
+  for (const char* value : {"1.5", "-1", "'7'"})
+    EXPECT_THAT(refusal(file("", plain, axis("run.seed", value))),
+                HasSubstr("run.seed: expected a whole number, found"))
+        << value;
+}
+
 TEST(Refused, EveryProblemOfEveryFileAtOnce) {
   const std::string message =
       refusal(changed("{ \"sm.count\" = 2 }", "{ \"sm.cont\" = 2, \"sm.wraps\" = 3 }"));

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace raddle::sim::use_over_time_test {
 namespace {
 
@@ -28,7 +30,7 @@ stats::GpuCounters counted(std::uint64_t requests, std::uint64_t reads, std::uin
 }
 
 TEST(Spread, IsOfTheValuesWhateverTheirOrder) {
-  const Spread spread = spread_of({30, 10, 20, 100, 40, 50, 60, 70, 80, 90});
+  const Spread spread = spread_of({{30}, {10}, {20}, {100}, {40}, {50}, {60}, {70}, {80}, {90}});
   EXPECT_DOUBLE_EQ(spread.mean, 55);
   EXPECT_NEAR(spread.deviation, 28.7228, 1e-4);
   EXPECT_DOUBLE_EQ(spread.p10, 10);
@@ -46,7 +48,7 @@ TEST(Spread, OfNothingIsNothing) {
 }
 
 TEST(Spread, OfOneValueHasNoDeviation) {
-  const Spread spread = spread_of({61});
+  const Spread spread = spread_of({{61}});
   EXPECT_EQ(spread.deviation, 0);
   EXPECT_EQ(spread.p10, 61);
   EXPECT_EQ(spread.above[5], 100);
@@ -63,6 +65,15 @@ UseRecord two_intervals() {
   now = {counted(500, 320, 400, 1600, 12800), counted(40, 40, 40, 3200, 38400)};
   record.add(600, now, blocks);
   return record;
+}
+
+TEST(Spread, IntervalsCountByTheirLength) {
+  const Spread spread = spread_of({{60, 1000}, {10, 3000}});
+  EXPECT_DOUBLE_EQ(spread.mean, 22.5);
+  EXPECT_DOUBLE_EQ(spread.deviation, std::sqrt((37.5 * 37.5 + 3 * 12.5 * 12.5) / 4));
+  EXPECT_EQ(spread.p50, 10);
+  EXPECT_EQ(spread.p90, 60);
+  EXPECT_DOUBLE_EQ(spread.above[2], 25) << "above 30";
 }
 
 TEST(UseRecord, HasDifferencesOfWhatWasCounted) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "raddle/timing/gpu/gpu.h"
 #include "support/machines.h"
 
@@ -26,6 +28,27 @@ TEST_F(ResidencyTest, RegistersAreGivenPerWarpInUnits) {
   code.registers_per_thread = 33;
   EXPECT_EQ(timing::block_needs(sm, code, shape).registers, 8u * 1280)
       << "33 x 32 = 1056, rounded up to 256s";
+}
+
+// cudaOccMaxBlocksPerSMRegsLimit of NVIDIA's cuda_occupancy.h: of the registers of a partition a
+// warp takes its own, and a block's warps are spread over all partitions.
+TEST_F(ResidencyTest, AWarpsRegistersLieInOnePartition) {
+  sm.register_partitions = 4;
+  unsigned fewer = 0;
+  for (unsigned registers = 1; registers <= 255; ++registers)
+    for (unsigned threads = 32; threads <= 1024; threads += 32) {
+      code.registers_per_thread = registers;
+      shape.block.x = threads;
+      const unsigned own = (registers * 32 + 255) / 256 * 256, warps = threads / 32;
+      const unsigned by_registers = 4 * (16384 / own) / warps;
+      const unsigned expected = std::min({by_registers, 64 / warps, 32u});
+      ASSERT_EQ(residency(sm, code, shape).blocks, expected) << registers << " " << threads;
+      fewer += by_registers < 65536 / (own * warps) && by_registers == expected ? 1 : 0;
+    }
+  EXPECT_GT(fewer, 100u) << "of 65,536 in one piece more would fit";
+  code.registers_per_thread = 37;
+  shape.block.x = 64;
+  EXPECT_EQ(residency(sm, code, shape).blocks, 24u) << "12 warps of 1,280 to each 16,384";
 }
 
 TEST_F(ResidencyTest, SharedMemoryIsStaticPlusDynamicInUnits) {

@@ -48,16 +48,14 @@ struct ComparedWork {
   std::vector<Row> rows;
 };
 
-nlohmann::ordered_json to_json(const report::OverSeeds& of, const std::string& workload) {
+nlohmann::ordered_json to_json(const report::OverSeeds& of, const std::string& workload,
+                               const sim::Result& first) {
   const auto json = [](const report::Spread& s) {
     return nlohmann::ordered_json{
         {"mean", s.mean}, {"deviation", s.deviation}, {"min", s.min}, {"max", s.max}};
   };
-  return {{"workload", workload},
-          {"policies", of.label},
-          {"seeds", of.seeds},
-          {"cycles", json(of.cycles)},
-          {"speedup", json(of.speedup)}};
+  return {{"workload", workload}, {"parameters", first.parameters}, {"policies", of.label},
+          {"seeds", of.seeds},    {"cycles", json(of.cycles)},      {"speedup", json(of.speedup)}};
 }
 
 struct CompareCommand {
@@ -73,7 +71,7 @@ struct CompareCommand {
                                  const policy::Registries& policies,
                                  std::optional<std::uint64_t> seed) const {
     CommonOptions of = common;
-    if (of.seed == 0) of.seed = seed.value_or(0);
+    if (!of.says_seed()) of.seed = seed.value_or(0);
     std::vector<sim::Setup> out;
     for (const Variant& variant : variants)
       out.push_back(sim::read_setup(api::tree_of(of, variant, policies), policies));
@@ -193,7 +191,7 @@ struct CompareCommand {
                                {"policies", row.label},
                                {"result", sim::to_json(*row.result, common.single_launches())}});
       for (const report::OverSeeds& of : report::over_seeds(one.rows))
-        over_seeds.push_back(to_json(of, one.name));
+        over_seeds.push_back(to_json(of, one.name, *one.rows.front().result));
     }
     if (!over_seeds.empty()) out["over_seeds"] = std::move(over_seeds);
     return out;

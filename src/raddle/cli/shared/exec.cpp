@@ -215,8 +215,9 @@ Left left_by(const ChildEnd& end, const std::string& folder, const std::string& 
     missing = "it ended without its exit handlers (_exit, abort or a crash)";
   else missing = "it never used the CUDA runtime's device";
   if (left("replaced"))
-    out.faults.push_back(name + " put another CUDA program in its place (exec): what it launched "
-                                "before is not in the result");
+    out.faults.push_back(name +
+                         " put another CUDA program in its place (exec): what it launched "
+                         "before is not in the result");
   if (!missing.empty() && end.stopped == 0)
     out.faults.push_back(fmt::format("{} left no result: {}", name, missing));
   if (bad.empty() && !out.outcome.failures.empty()) out.failure = out.outcome.failures.front();

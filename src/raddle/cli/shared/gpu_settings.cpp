@@ -144,23 +144,40 @@ std::vector<Difference> differences(const GpuDescription& a, const GpuDescriptio
     const auto at = std::ranges::find(gpu.settings, path, &GpuSetting::path);
     return at == gpu.settings.end() ? nullptr : &*at;
   };
+  // One file may leave out what the other says: the same where what is simulated is.
+  const auto same = [&](const std::string& path) {
+    const auto of_a = a.resolved.find(path), of_b = b.resolved.find(path);
+    return of_a != a.resolved.end() && of_b != b.resolved.end() && of_a->second == of_b->second;
+  };
   std::vector<Difference> out;
   for (const GpuSetting& one : a.settings) {
     const GpuSetting* other = find(b, one.path);
-    if (one.path == "name" || one.path == "source") continue;
+    if (one.path == "name" || one.path == "source" || same(one.path)) continue;
     if (other == nullptr || other->value != one.value) out.push_back({one.path, &one, other});
   }
   for (const GpuSetting& one : b.settings)
-    if (find(a, one.path) == nullptr) out.push_back({one.path, nullptr, &one});
+    if (find(a, one.path) == nullptr && !same(one.path)) out.push_back({one.path, nullptr, &one});
   return out;
+}
+
+void flatten(const nlohmann::ordered_json& value, const std::string& path,
+             std::map<std::string, std::string>& out) {
+  if (!value.is_object()) {
+    out[path] = value.dump();
+    return;
+  }
+  for (const auto& [key, inner] : value.items())
+    flatten(inner, path.empty() ? key : path + "." + key, out);
 }
 
 }  // namespace
 
 GpuDescription describe_gpu(const std::string& name_or_file) {
   const sim::LoadedGpu loaded = sim::load_gpu_with_bases(name_or_file);
-  sim::read_setup(loaded.tree, policy::all_policies());  // refuses what cannot be simulated
+  // Refuses what cannot be simulated.
+  sim::Setup setup = sim::read_setup(loaded.tree, policy::all_policies());
   GpuDescription out;
+  flatten(setup.config(), "", out.resolved);
   out.name = name_or_file;
   Collector collector(loaded.names);
   collector.add("", loaded.tree.root(), "");

@@ -1,6 +1,7 @@
 // A machine, setting by setting: each value with its meaning and with what the machine's file says
 // of where it is from.
 #pragma once
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ struct GpuDescription {
   std::vector<std::string> files;    ///< the machine's, then those of what it extends
   std::vector<std::string> heads;    ///< the comment at the head of each
   std::vector<GpuSetting> settings;  ///< in the order of `raddle list gpus`
+  /// Every setting with its value, defaults too: what is simulated.
+  std::map<std::string, std::string> resolved = {};
 };
 
 /// A name, or a machine file. Throws InputError as sim::load_gpu() does, and when the machine is

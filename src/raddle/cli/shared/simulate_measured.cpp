@@ -73,7 +73,7 @@ std::vector<sim::Measurement> simulate_measured(const sim::MeasurementFile& file
 
 std::map<std::string, std::string> simulated_conventions(const sim::MeasurementFile& file,
                                                          const CommonOptions& common) {
-  const bool gap = file.conventions.contains("launch_gap"),
+  const bool gap = sim::with_launch_gap(file),
              overhead = file.conventions.contains("launch_overhead");
   return {{"gpu", common.gpu},
           {"cycles",

@@ -79,7 +79,8 @@ bool is_value(const OperandPattern& pattern, const ptx::Function& function, cons
               Type type) {
   switch (operand.kind) {
     case Kind::Register:
-      // A type that the instruction does not write is none of floating-point numbers.
+      // Where the instruction's words do not say the type (the amount of a shift), ptxas takes no
+      // such register.
       if (function.registers[operand.reg].type == Type::F16x2 && pattern.type != Type::None &&
           pattern.type != Type::F16x2)
         return false;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "raddle/base/error.h"
-#include "raddle/exec/decode/program.h"
+#include "raddle/exec/isa/kernel.h"
 #include "raddle/exec/isa/record.h"
 
 namespace raddle::exec {

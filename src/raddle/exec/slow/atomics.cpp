@@ -17,8 +17,8 @@ using scalar::u64;
 
 /// next = f(old, b, c) for each lane of `mask` in turn; old values go to `old_values`.
 template <class T, class F>
-void each_atomic_lane(const Record& r, const char* frame, u32 mask, char* const* at, u64* old_values,
-               F f) {
+void each_atomic_lane(const Record& r, const char* frame, u32 mask, char* const* at,
+                      u64* old_values, F f) {
   const T* b = reinterpret_cast<const T*>(frame + r.b);
   const T* c = reinterpret_cast<const T*>(frame + r.c);
   for (; mask != 0; mask &= mask - 1) {
@@ -105,10 +105,11 @@ void perform(const Record& record, const char* frame, u32 mask, char* const* at,
           [=](u32 old, u32 operand, u32) { return half_result(op, old, operand, brain); });
     case AtomType::F16x2:
     case AtomType::BF16x2:
-      return each_atomic_lane<u32>(record, frame, mask, at, old_values, [=](u32 old, u32 operand, u32) {
-        const u32 low = half_result(op, old & 0xffff, operand & 0xffff, brain);
-        return low | u32{half_result(op, old >> 16, operand >> 16, brain)} << 16;
-      });
+      return each_atomic_lane<u32>(
+          record, frame, mask, at, old_values, [=](u32 old, u32 operand, u32) {
+            const u32 low = half_result(op, old & 0xffff, operand & 0xffff, brain);
+            return low | u32{half_result(op, old >> 16, operand >> 16, brain)} << 16;
+          });
   }
 }
 
@@ -174,9 +175,8 @@ void VectorAtomic::run(const SlowRun& run) const {
   SlowAccess access(run, address.space, true);
   std::array<char*, kLanes> at{};
   const auto bytes = static_cast<unsigned>(size * operands.size());
-  each_lane(run.mask, [&](unsigned lane) {
-    at[lane] = access.at(lane, address.of(run.frame, lane), bytes);
-  });
+  each_lane(run.mask,
+            [&](unsigned lane) { at[lane] = access.at(lane, address.of(run.frame, lane), bytes); });
   std::array<std::array<u64, kLanes>, 8> old_values{};
   for (std::size_t i = 0; i < operands.size(); ++i) {
     Record r = *run.record;

@@ -290,7 +290,12 @@ void Evaluator::each(const std::vector<Domain>& domains, const Coordinates& wher
   };
   for (const Domain& domain : domains) {
     all.push_back(steps(domain));
-    before.push_back(used_[slot(all.back()[0])]);
+    const std::size_t dimension = slot(all.back()[0]);
+    for (std::size_t i = 0; i + 1 < all.size(); ++i)
+      if (slot(all[i][0]) == dimension)
+        throw EvaluationError(fmt::format("'{}' goes through what '{}' goes through already",
+                                          domain.names[0], domains[i].names[0]));
+    before.push_back(used_[dimension]);
   }
   std::vector<std::size_t> at(all.size(), 0);
   for (bool more = true; more;) {
@@ -385,9 +390,22 @@ Coordinates Evaluator::moved(const std::vector<Pin>& pins, Coordinates where,
   return where;
 }
 
+namespace {
+/// "first", "second": of the workload that is pinned before.
+bool is_member(const Pin& pin) {
+  const auto* text = std::get_if<std::string>(&pin.value);
+  return text != nullptr && pin.dimension.empty() && member_number(*text) != 0;
+}
+}  // namespace
+
 Number Evaluator::pinned(const Expression& x, const Coordinates& where) {
   std::vector<std::size_t> along;
   const Coordinates there = moved(x.pins, where, along);
+  for (std::size_t i = 0; i < along.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (along[i] == along[j] && !is_member(x.pins[i]))
+        throw EvaluationError(fmt::format("'{}' and '{}' are two places along one dimension",
+                                          shown(x.pins[j].value), shown(x.pins[i].value)));
   const std::vector<std::uint64_t> before = used_;
   const Number value = eval(x.parts[0], there);
   for (std::size_t i = 0; i < along.size(); ++i)

@@ -27,7 +27,12 @@ bool is_id(std::string_view id) {
 void read_machine(Section& file, Experiment& e) {
   if (auto gpu = file.placed_text("gpu")) e.gpu = std::move(*gpu);
   for (Setting& setting : file.settings("set")) e.set.push_back(std::move(setting));
-  if (const auto seed = file.whole("seed", {1, ~0ull})) e.seed = *seed;
+  if (const auto seed = file.whole("seed", {1, ~0ull})) {
+    e.seed = *seed;
+    for (const Setting& setting : e.set)
+      if (setting.path == "run.seed")
+        file.fail("seed", "'run.seed' under `set` says that already: leave one out");
+  }
   if (const auto minutes = file.number("timeout_minutes", {0.001, 1e6}))
     e.timeout_minutes = *minutes;
   if (const auto cycles = file.whole("max_cycles", {1, ~0ull})) e.max_cycles = *cycles;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <span>
 
 #include "raddle/config/tree.h"
@@ -70,6 +71,7 @@ std::size_t define_workload(Experiment& experiment, const PlacedText& text, Scal
     out.external = std::move(external);
   } else {
     out.workload = first;
+    std::map<std::string, std::string> said;
     if (!first.ends_with(".ptx"))
       out.parameters.push_back({"size", scale == Scale::Quick ? "small" : "paper", text.place});
     for (const std::string& word : std::span(words).subspan(1)) {
@@ -78,6 +80,9 @@ std::size_t define_workload(Experiment& experiment, const PlacedText& text, Scal
         throw InputError(text.place,
                          "expected KEY=VALUE behind the workload, found '" + word + "'");
       const std::string key = word.substr(0, equals);
+      if (const auto [other, fresh] = said.emplace(key, word); !fresh)
+        throw InputError(text.place,
+                         "'" + other->second + "' says that already: leave '" + word + "' out");
       std::erase_if(out.parameters, [&](const Setting& s) { return s.path == key; });
       out.parameters.push_back({key, value_of(word.substr(equals + 1), text.place), text.place});
     }

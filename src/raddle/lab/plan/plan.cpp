@@ -9,6 +9,7 @@
 #include "raddle/lab/file/section.h"
 #include "raddle/lab/plan/checks.h"
 #include "raddle/lab/plan/derived.h"
+#include "raddle/lab/plan/said_once.h"
 
 namespace raddle::lab {
 
@@ -52,6 +53,13 @@ std::vector<Program> programs_of(const Experiment& e, const Cell& cell, const Va
   return out;
 }
 
+std::uint64_t whole(const Setting& s) {
+  if (!s.value.is_number_unsigned())
+    throw InputError(s.place,
+                     fmt::format("{}: expected a whole number, found {}", s.path, s.value.dump()));
+  return s.value;
+}
+
 /// Settings that are the co-run's and not the machine's.
 void set_corun(CellSpec& spec) {
   const std::map<std::string, Cycle*> cycles = {{"corun.horizon", &spec.corun->horizon},
@@ -59,9 +67,8 @@ void set_corun(CellSpec& spec) {
                                                 {"corun.sample", &spec.corun->sample}};
   std::erase_if(spec.set, [&](const Setting& s) {
     const auto of = cycles.find(s.path);
-    const bool own = of != cycles.end() && s.value.is_number_unsigned();
-    if (own) *of->second = s.value;
-    return own;
+    if (of != cycles.end()) *of->second = whole(s);
+    return of != cycles.end();
   });
 }
 
@@ -88,7 +95,7 @@ CellSpec spec_of(const Experiment& e, const Cell& cell, const Values& values,
   out.max_cycles = e.max_cycles;
   // A seed that is swept stands in `set`, where the one of the file would undo it.
   std::erase_if(out.set, [&](const Setting& s) {
-    if (s.path == "run.seed" && s.value.is_number_unsigned()) out.seed = s.value;
+    if (s.path == "run.seed") out.seed = whole(s);
     return s.path == "run.seed";
   });
   if (out.corun) set_corun(out);
@@ -229,14 +236,17 @@ class CellPlanner {
     const std::optional<Values> values = values_of(cell);
     const std::optional<std::vector<double>> alone = ipc_alone_of(cell);
     states_[number] = State::Done;
-    if (values && alone) run(number, spec_of(e_, cell, *values, *alone), !values->empty());
+    if (values && alone) run(number, *values, *alone);
     else planned_.unplanned.push_back({number, label_of(e_, cell), ""});
   }
 
-  void run(std::size_t number, CellSpec spec, bool derived) {
+  void run(std::size_t number, const Values& values, const std::vector<double>& alone) {
     const Cell& cell = planned_.grid.cells()[number];
+    const bool derived = !values.empty();
     std::string label = label_of(e_, cell);
     try {
+      CellSpec spec = spec_of(e_, cell, values, alone);
+      check_said_once(e_, cell, spec.policies, catalogue_.policies);
       ResolvedCell resolved = resolve(spec, catalogue_);
       spec.configuration = resolved.configuration;
       planned_.runs[number] = table_.add(e_, std::move(label), std::move(spec), resolved);

@@ -10,10 +10,12 @@ namespace raddle::sim {
 
 namespace {
 
-/// Of sorted values, the least that `percent` of a hundred do not exceed.
-double percentile(const std::vector<double>& sorted, double percent) {
-  const auto rank = std::ceil(percent / 100 * static_cast<double>(sorted.size()));
-  return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+/// Of sorted values, the least that is not exceeded in `percent` of the time.
+double percentile(const std::vector<IntervalValue>& sorted, double percent, double whole) {
+  double time = 0;
+  for (const IntervalValue& one : sorted)
+    if ((time += one.cycles) >= percent / 100 * whole) return one.value;
+  return sorted.back().value;
 }
 
 nlohmann::ordered_json json_of(const Spread& spread) {
@@ -29,22 +31,26 @@ nlohmann::ordered_json json_of(const Spread& spread) {
 
 }  // namespace
 
-Spread spread_of(std::vector<double> values) {
+Spread spread_of(std::vector<IntervalValue> values) {
   Spread out;
   if (values.empty()) return out;
-  std::ranges::sort(values);
-  const auto count = static_cast<double>(values.size());
-  double squares = 0;
-  for (const double value : values) out.mean += value / count;
-  for (const double value : values) squares += (value - out.mean) * (value - out.mean);
-  out.deviation = std::sqrt(squares / count);
-  out.p10 = percentile(values, 10);
-  out.p50 = percentile(values, 50);
-  out.p90 = percentile(values, 90);
+  std::ranges::sort(values, {}, &IntervalValue::value);
+  double longest = 0, whole = 0, squares = 0;
+  for (const IntervalValue& one : values) longest = std::max(longest, one.cycles);
+  RADDLE_ASSERT(longest > 0);
+  for (IntervalValue& one : values) whole += one.cycles /= longest;
+  for (const IntervalValue& one : values) out.mean += one.value * one.cycles / whole;
+  for (const IntervalValue& one : values)
+    squares += (one.value - out.mean) * (one.value - out.mean) * one.cycles;
+  out.deviation = std::sqrt(squares / whole);
+  out.p10 = percentile(values, 10, whole);
+  out.p50 = percentile(values, 50, whole);
+  out.p90 = percentile(values, 90, whole);
   for (std::size_t i = 0; i < out.above.size(); ++i) {
     const double limit = 10.0 * static_cast<double>(i + 1);
-    const auto above = std::ranges::count_if(values, [&](double v) { return v > limit; });
-    out.above[i] = 100 * static_cast<double>(above) / count;
+    double above = 0;
+    for (const IntervalValue& one : values) above += one.value > limit ? one.cycles : 0;
+    out.above[i] = 100 * above / whole;
   }
   return out;
 }
@@ -73,9 +79,10 @@ void UseRecord::add(Cycle now, std::span<const stats::GpuCounters> counters,
 
 template <class Value>
 Spread UseRecord::over(Cycle from, Value value) const {
-  std::vector<double> values;
+  std::vector<IntervalValue> values;
   for (const UseSample& sample : samples_)
-    if (sample.start >= from) values.push_back(value(sample));
+    if (sample.start >= from)
+      values.push_back({value(sample), static_cast<double>(sample.end - sample.start)});
   return spread_of(std::move(values));
 }
 

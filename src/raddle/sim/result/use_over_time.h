@@ -31,13 +31,17 @@ struct UseSample {
   std::vector<TenantUse> tenant;
 };
 
-/// Values of the intervals, in percent of what the machine can move at most.
+/// Values of the intervals, in percent of what the machine can move at most. An interval counts by
+/// its length: those up to the end of the warm-up and of the run may be shorter.
 struct Spread {
   double mean = 0, deviation = 0;    ///< deviation: root of the mean square of differences
-  double p10 = 0, p50 = 0, p90 = 0;  ///< so many of a hundred intervals are no higher
-  std::array<double, 12> above{};    ///< of a hundred, those above 10, 20, ..., 120 percent
+  double p10 = 0, p50 = 0, p90 = 0;  ///< for so much of a hundredth of the time it is no higher
+  std::array<double, 12> above{};    ///< percent of the time above 10, 20, ..., 120 percent
 };
-Spread spread_of(std::vector<double> values);
+struct IntervalValue {
+  double value = 0, cycles = 1;
+};
+Spread spread_of(std::vector<IntervalValue> values);
 
 /// Takes the samples of a run.
 class UseRecord {

@@ -143,7 +143,8 @@ class LaunchSampler {
 
  private:
   static constexpr std::uint64_t kPeriod = 8, kEstimates = 16;
-  using Key = std::tuple<std::string, std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, int>;
+  using Key =
+      std::tuple<std::string, std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t, int>;
 
   bool estimating() const { return left_ > 0; }
   std::size_t class_of(const SampledLaunch& launch);

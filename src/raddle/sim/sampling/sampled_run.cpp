@@ -30,8 +30,8 @@ Counters scaled(Counters counters, double factor) {
 
 }  // namespace
 
-/// Compared as a whole: files may have kernels of one name, and memory of a module that was unloaded
-/// may be another's.
+/// Compared as a whole: files may have kernels of one name, and the memory of a module that was
+/// unloaded may be another's.
 std::uint32_t SampledRun::number_of(const trace::KernelCode& code) {
   const auto known = std::ranges::find(codes_, code);
   const auto number = static_cast<std::uint32_t>(known - codes_.begin());

@@ -43,6 +43,7 @@ SeenByProgram seen_by_program(const Setup& setup) {
   machine.sm.max_threads_per_block = all.sm.max_threads_per_block;
   machine.sm.registers = all.sm.registers;
   machine.sm.register_unit = all.sm.register_unit;
+  machine.sm.register_partitions = all.sm.register_partitions;
   machine.sm.shared_kib = all.sm.shared_kib;
   machine.sm.shared_unit_bytes = all.sm.shared_unit_bytes;
   machine.sm.shared_reserved_bytes = all.sm.shared_reserved_bytes;

@@ -50,8 +50,16 @@ std::vector<SuitePart> load_suite(const std::string& device) {
   return out;
 }
 
+bool with_launch_gap(const MeasurementFile& file) {
+  const auto found = file.conventions.find("launch_gap");
+  if (found == file.conventions.end() || says(file, "launch_gap", "excluded")) return false;
+  if (!says(file, "launch_gap", "included"))
+    throw InputError("# launch_gap: expected included or excluded, found '" + found->second + "'");
+  return true;
+}
+
 Cycle gap_within(const MeasurementFile& file, const timing::MachineSpec& machine) {
-  return (says(file, "launch_gap", "included") ? machine.kernels.gap_cycles : 0) + overhead(file);
+  return (with_launch_gap(file) ? machine.kernels.gap_cycles : 0) + overhead(file);
 }
 
 bool cold_l2(const MeasurementFile& file) { return says(file, "cache", "all"); }

@@ -31,6 +31,8 @@ struct SuitePart {
 /// All files of a device. Throws InputError naming the devices there are.
 std::vector<SuitePart> load_suite(const std::string& device);
 
+/// `launch_gap: included`. Throws InputError where it is neither that nor `excluded`.
+bool with_launch_gap(const MeasurementFile& file);
 /// What a launch has beside the time from its first block to its last in measurements of these
 /// conventions, of a machine whose launches are so far apart: `launch_gap: included` counts that
 /// distance, `launch_overhead: N cycles ...` what the tool counts besides. Throws InputError.

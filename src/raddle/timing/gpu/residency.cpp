@@ -20,10 +20,8 @@ BlockNeeds block_needs(const SmSpec& sm, const trace::KernelCode& code,
   BlockNeeds needs;
   needs.threads = static_cast<std::uint32_t>(std::min(kMax, shape.block.count()));
   needs.warps = (needs.threads + kLanes - 1) / kLanes;
-  std::uint32_t per_warp =
-      rounded(std::uint64_t{code.registers_per_thread} * kLanes, sm.register_unit);
-  needs.registers =
-      static_cast<std::uint32_t>(std::min(kMax, std::uint64_t{per_warp} * needs.warps));
+  needs.registers = static_cast<std::uint32_t>(std::min(
+      kMax, std::uint64_t{sm.register_file().of_warp(code.registers_per_thread)} * needs.warps));
   needs.shared_bytes = rounded(std::uint64_t{code.static_shared_bytes} +
                                    shape.dynamic_shared_bytes + sm.shared_reserved_bytes,
                                sm.shared_unit_bytes);

@@ -110,6 +110,7 @@ L2Slice::Wait L2Slice::look_up(Cycle now) {
 
 /// ideal.l2: nothing is looked up, nothing goes to DRAM.
 L2Slice::Wait L2Slice::hit_always(Cycle now, const Message& m) {
+  head_set();  // accept() takes it away
   stats::L2Counters& count = count_[m.kernel];
   ++count.hits;
   ++(m.kind == MessageKind::Read ? count.reads : is_atomic(m) ? count.atomics : count.writes);

@@ -46,7 +46,7 @@ class BlockStage {
         board_(parts.board),
         objects_(blocks.slots()),
         barrier_interval_(spec.barrier_interval_cycles),
-        register_unit_(spec.register_unit) {}
+        register_file_(spec.register_file()) {}
   /// Launch slots that have been here.
   const KernelSet& kernels() const { return kernels_; }
   void note_kernel(unsigned slot) { kernels_.set(slot); }
@@ -118,17 +118,16 @@ class BlockStage {
   KernelSet kernels_;
   std::uint32_t barrier_interval_;
   Cycle barrier_free_ = 0;  // when the next arrival can be counted
-  std::uint32_t register_unit_;
+  RegisterFile register_file_;
 };
 
 template <class Lsu>
 BlockNeeds BlockStage<Lsu>::context_needs(unsigned w) const {
   const Warp& warp = board_[w];
-  const std::uint32_t registers = warp.launch->code->code().registers_per_thread * kLanes;
   BlockNeeds out;
   out.threads = warp.lanes;
   out.warps = 1;
-  out.registers = (registers + register_unit_ - 1) / register_unit_ * register_unit_;
+  out.registers = register_file_.of_warp(warp.launch->code->code().registers_per_thread);
   return out;
 }
 

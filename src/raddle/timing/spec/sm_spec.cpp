@@ -92,6 +92,14 @@ void ClusterSpec::visit(FieldVisitor& v) {
           "such an access takes the load/store unit for each 128 bytes");
 }
 
+std::uint32_t RegisterFile::of_warp(std::uint32_t per_thread) const {
+  const std::uint64_t own = (std::uint64_t{per_thread} * kLanes + unit - 1) / unit * unit;
+  constexpr std::uint64_t kMost = ~std::uint32_t{0};
+  const std::uint64_t fit = own == 0 ? 0 : registers / partitions / own * partitions;
+  if (own == 0 || partitions == 1) return static_cast<std::uint32_t>(std::min(own, kMost));
+  return fit == 0 ? registers + 1 : static_cast<std::uint32_t>(registers / fit);
+}
+
 void SmSpec::visit(FieldVisitor& visitor) {
   visitor.field("count", count, R{1, kMaxSms}, "", "streaming multiprocessors");
   visitor.field("schedulers", schedulers, R{1, kMaxSchedulers}, "",
@@ -102,6 +110,8 @@ void SmSpec::visit(FieldVisitor& visitor) {
   visitor.field("registers", registers, R{1024, 1u << 20}, "", "32-bit registers of an SM");
   visitor.field("register_unit", register_unit, R{1, 4096}, "",
                 "registers are given to a warp in multiples of this");
+  visitor.field("register_partitions", register_partitions, R{1, 8}, "",
+                "equal parts of the registers; those of a warp lie in one");
   visitor.field("shared_kib", shared_kib, R{0, 512}, "KiB", "shared memory of an SM");
   visitor.field("shared_unit_bytes", shared_unit_bytes, R{1, 4096}, "bytes",
                 "shared memory is given to a block in multiples of this");

@@ -83,6 +83,15 @@ struct ClusterSpec {
   void visit(FieldVisitor& v);
 };
 
+/// How an SM hands out registers. A warp's lie in one partition. Where a partition has too few left
+/// for another warp nobody gets them; they are charged to the warps that there are, so that as many
+/// fit as in the CUDA occupancy calculator.
+struct RegisterFile {
+  std::uint32_t registers, unit, partitions;
+  /// That a warp takes away of those registers; more than there are where none fits.
+  std::uint32_t of_warp(std::uint32_t per_thread) const;
+};
+
 struct SmSpec {
   /// Sets of warps are one word of 64 bits; the event wheel has a bit for each unit of four
   /// schedulers.
@@ -90,6 +99,7 @@ struct SmSpec {
   std::uint32_t count = 1, schedulers = 1, warps = 32, blocks = 8, threads = 1024;
   std::uint32_t registers = 32768,
                 register_unit = 256;  ///< allocated per warp in multiples of register_unit
+  std::uint32_t register_partitions = 1;
   std::uint32_t shared_kib = 48, shared_unit_bytes = 256, max_threads_per_block = 1024;
   std::uint32_t shared_reserved_bytes = 0;  ///< of each block, beside its own
   std::uint32_t shared_latency_cycles = 24, const_latency_cycles = 8;
@@ -105,6 +115,7 @@ struct SmSpec {
   ClusterSpec cluster;
   L1dSpec l1d;
   ConstCacheSpec const_cache;
+  RegisterFile register_file() const { return {registers, register_unit, register_partitions}; }
   void visit(FieldVisitor& v);
 };
 

@@ -40,11 +40,11 @@ ImageSite image_site(DecodeContext& ctx, const Instruction& inst, const ptx::Ope
                      Type coordinate) {
   ImageSite site;
   bool known = false;
-  for (const Geometry& g : kGeometries)
-    if (inst.has(g.name)) {
-      site.dimensions = g.dimensions;
-      site.layered = g.layered;
-      site.cube = g.cube;
+  for (const Geometry& geometry : kGeometries)
+    if (inst.has(geometry.name)) {
+      site.dimensions = geometry.dimensions;
+      site.layered = geometry.layered;
+      site.cube = geometry.cube;
       known = true;
     }
   if (!known) refuse("geometry");
