@@ -10,8 +10,10 @@ foreach(file ${files})
 extern \"C\" const char ptx_${name}[];\n")
   string(APPEND table "  if (std::string_view(name) == \"${name}\") return ptx_${name};\n")
 endforeach()
+raddle_stamp(stamp ${files})
 file(CONFIGURE OUTPUT ${generated}/cublas_images.cpp CONTENT
-"#include \"raddle/cublas/images.h\"
+"${stamp}
+#include \"raddle/cublas/images.h\"
 
 #include <string_view>
 ${bytes}

@@ -41,7 +41,7 @@ struct SweepCommand {
           verdict_table(out->document) + figure_tables(out->document.at("experiments").front()));
     if (lab.quiet)  // the table has them
       std::fputs(failed_runs(out->document.at("experiments").front()).c_str(), stderr);
-    return out->summary.any_failed() ? 1 : 0;
+    return out->summary.any_failed() || lab::any_fails(out->document) ? 1 : 0;
   }
 };
 

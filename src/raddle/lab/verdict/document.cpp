@@ -152,4 +152,10 @@ bool all_pass(const Json& document) {
   });
 }
 
+bool any_fails(const Json& document) {
+  return std::ranges::any_of(document.at("experiments"), [](const Json& e) {
+    return e.value("kind", "") != kStudy && e.at("status") == "fail";
+  });
+}
+
 }  // namespace raddle::lab

@@ -22,5 +22,7 @@ Json document(const Paper& paper, const Plan& plan, const std::vector<RunState>&
 
 /// Do all rows pass, or are tested elsewhere?
 bool all_pass(const Json& document);
+/// Does a row fail? One that has not run does not.
+bool any_fails(const Json& document);
 
 }  // namespace raddle::lab

@@ -52,7 +52,9 @@ std::vector<SuitePart> load_suite(const std::string& device) {
 
 bool with_launch_gap(const MeasurementFile& file) {
   const auto found = file.conventions.find("launch_gap");
-  if (found == file.conventions.end() || says(file, "launch_gap", "excluded")) return false;
+  if (found == file.conventions.end()) return false;
+  for (const char* without : {"excluded", "not included"})
+    if (found->second.starts_with(without)) return false;
   if (!says(file, "launch_gap", "included"))
     throw InputError("# launch_gap: expected included or excluded, found '" + found->second + "'");
   return true;

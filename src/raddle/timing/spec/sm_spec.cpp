@@ -94,9 +94,9 @@ void ClusterSpec::visit(FieldVisitor& v) {
 
 std::uint32_t RegisterFile::of_warp(std::uint32_t per_thread) const {
   const std::uint64_t own = (std::uint64_t{per_thread} * kLanes + unit - 1) / unit * unit;
-  constexpr std::uint64_t kMost = ~std::uint32_t{0};
+  constexpr std::uint64_t kMaximum = ~std::uint32_t{0};
   const std::uint64_t fit = own == 0 ? 0 : registers / partitions / own * partitions;
-  if (own == 0 || partitions == 1) return static_cast<std::uint32_t>(std::min(own, kMost));
+  if (own == 0 || partitions == 1) return static_cast<std::uint32_t>(std::min(own, kMaximum));
   return fit == 0 ? registers + 1 : static_cast<std::uint32_t>(registers / fit);
 }
 
