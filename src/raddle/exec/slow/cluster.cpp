@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "raddle/base/error.h"
 #include "raddle/exec/run/runner.h"
 
 namespace raddle::exec {
