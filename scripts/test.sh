@@ -126,7 +126,7 @@ check_wheel() {
   rm -rf "$into" && mkdir -p "$into"
   if "$python" -m pip --version >/dev/null 2>&1; then
     "$python" -m pip install --quiet --no-deps --no-index --target "$into" .
-    "$into/bin/raddle" --version
+    PYTHONPATH=$into "$into/bin/raddle" --version  # pip --target is on no path
   else
     PYTHONPATH=python "$python" -c "import raddle_wheel; raddle_wheel.build_wheel('$into')"
     "$python" -m zipfile -e "$into"/raddle-*.whl "$into"
