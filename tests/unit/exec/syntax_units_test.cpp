@@ -159,6 +159,9 @@ constexpr const char* kRefused[] = {
 TEST(SyntaxOfUnits, WhatPtxAllowsIsTaken) {
   for (const char* body : kTaken) EXPECT_EQ(refusal_of(body), "") << body;
 }
+TEST(SyntaxOfUnits, OldPtxHasNoAlignedInWmma) {
+  EXPECT_EQ(refusal_of("wmma.load.a.sync.row.m16n16k16.f16 {r1,r2,r3,r4,r5,r6,r7,r8},[d1];"), "");
+}
 TEST(SyntaxOfUnits, WhatPtxHasNotIsRefused) {
   for (const char* body : kRefused) EXPECT_NE(refusal_of(body), "") << body;
 }

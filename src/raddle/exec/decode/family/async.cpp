@@ -22,8 +22,7 @@ namespace {
 SlowAddress object_address(DecodeContext& ctx, const Instruction& inst,
                            const ptx::Operand& operand) {
   if (ctx.in.symbol_space(operand) == Space::Global) refuse("a barrier object in global memory");
-  SlowAddress a = slow_address(ctx, inst, operand);
-  return a;
+  return slow_address(ctx, inst, operand);
 }
 
 void pending_count(DecodeContext& ctx) {
