@@ -40,6 +40,12 @@ TEST(Exec, RegisteredMemoryInKernelsIsRefusedLive) {
   EXPECT_THAT(o.err, HasSubstr("registered memory with --live is not supported"));
 }
 
+TEST(Exec, BoundsOfAProgram) {
+  const Outcome o = run_process(
+      RADDLE_PROGRAM, {"analyze", "bounds", "--gpu", "gtx480", "--quiet", "--", CUDA_APP, "add"});
+  EXPECT_EQ(o.status, 0) << o.err;
+}
+
 TEST(Exec, PoliciesOfEveryLevel) {
   for (const char* policy : {"block=chunk", "block=reset", "dispatch=rr", "dispatch=adaptive_bind",
                              "kernel=rr", "warp=two_level", "dram=fcfs"}) {

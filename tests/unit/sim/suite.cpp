@@ -51,6 +51,10 @@ TEST(Suite, ConventionsDecideWhatIsSimulated) {
   EXPECT_EQ(gap_within(file, machine), 277u);
   file.conventions["launch_gap"] = "not included";
   EXPECT_EQ(gap_within(file, machine), 200u);
+  EXPECT_FALSE(with_launch_gap(file));
+  file.conventions["launch_gap"] = "perhaps";
+  EXPECT_THROW(with_launch_gap(file), InputError);
+  file.conventions["launch_gap"] = "not included";
   for (const char* wrong : {"many", "", "-3 cycles", "12 seconds"}) {
     file.conventions["launch_overhead"] = wrong;
     EXPECT_THROW(gap_within(file, machine), InputError) << wrong;

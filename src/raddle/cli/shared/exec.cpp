@@ -97,12 +97,18 @@ ChildEnd run_program(const CudaProgram& program, const std::vector<std::string>&
 
 /// The process whose result is the run's: the program itself, else the one child that used the
 /// device. Throws RunError when there are several.
-long chosen(const std::vector<long>& started, long program) {
-  if (started.empty() || std::ranges::count(started, program) != 0) return program;
-  if (started.size() > 1)
+long chosen(const std::vector<long>& processes, long program) {
+  if (processes.empty() || std::ranges::count(processes, program) != 0) return program;
+  if (processes.size() > 1)
     throw RunError(fmt::format("{} processes of the program used the device; one can be simulated",
-                               started.size()));
-  return started.front();
+                               processes.size()));
+  return processes.front();
+}
+
+/// Not one that has only asked what device there is.
+bool may_have_launched(const std::string& folder, long process) {
+  return !fs::exists(sim::ExecOutcome::file(folder, process, "outcome")) ||
+         sim::ExecOutcome::read(folder, process).nothing_launched.empty();
 }
 
 std::string text_of(const std::string& file) {
@@ -199,13 +205,16 @@ Left left_by(const ChildEnd& end, const std::string& folder, const std::string& 
   Left out;
   const std::string bad = bad_end(name, end.status);
   if (!bad.empty()) out.faults.push_back(bad);
-  const std::vector<long> started = sim::ExecOutcome::processes(folder, "started");
-  out.process = chosen(started, end.process);
-  if (started.size() > 1)
+  const std::vector<long> processes = sim::ExecOutcome::processes(folder);
+  out.process = chosen(processes, end.process);
+  const auto lost = std::ranges::count_if(processes, [&](long process) {
+    return process != out.process && may_have_launched(folder, process);
+  });
+  if (lost > 0)
     out.faults.push_back(
         fmt::format("{} of the processes of {} used the GPU: one is simulated, what the others "
                     "launched is not in the result",
-                    started.size(), name));
+                    lost + 1, name));
   const auto left = [&](const char* what) {
     return fs::exists(sim::ExecOutcome::file(folder, out.process, what));
   };

@@ -35,7 +35,7 @@ struct UseSample {
 /// its length: those up to the end of the warm-up and of the run may be shorter.
 struct Spread {
   double mean = 0, deviation = 0;    ///< deviation: root of the mean square of differences
-  double p10 = 0, p50 = 0, p90 = 0;  ///< for so much of a hundredth of the time it is no higher
+  double p10 = 0, p50 = 0, p90 = 0;  ///< in so many percent of the time it is no higher
   std::array<double, 12> above{};    ///< percent of the time above 10, 20, ..., 120 percent
 };
 struct IntervalValue {

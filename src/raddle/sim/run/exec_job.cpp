@@ -105,16 +105,18 @@ ExecOutcome ExecOutcome::read(const std::string& folder, long process) {
   return out;
 }
 
-std::vector<long> ExecOutcome::processes(const std::string& folder, const std::string& what) {
+std::vector<long> ExecOutcome::processes(const std::string& folder) {
   std::vector<long> out;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() != "." + what) continue;
+    const std::string what = entry.path().extension().string();
+    if (what != ".started" && what != ".outcome") continue;
     const std::string stem = entry.path().stem().string();
     long process = 0;
     const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), process);
     if (error == std::errc{} && end == stem.data() + stem.size()) out.push_back(process);
   }
   std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
   return out;
 }
 

@@ -57,9 +57,9 @@ struct ExecOutcome {
   void write(const std::string& folder, long process) const;
   /// Throws InputError when it is not there or not whole.
   static ExecOutcome read(const std::string& folder, long process);
-  /// Processes that left such a file in the folder, in order of number: "started" when they first
-  /// used the device, "outcome" at their end.
-  static std::vector<long> processes(const std::string& folder, const std::string& what);
+  /// Processes that left something in the folder, in order of number: that they have started to
+  /// use the device, or an outcome.
+  static std::vector<long> processes(const std::string& folder);
 };
 
 }  // namespace raddle::sim
