@@ -27,6 +27,22 @@ TEST(Sweep, StartedAgainRunsNothing) {
   EXPECT_THAT(again.out, HasSubstr("pass"));
 }
 
+TEST(Sweep, AStatementThatFailsIsAFailure) {
+  const Folder folder;
+  const auto status = [&](const std::string& kind, const std::string& check) {
+    const std::string file = folder.write(
+        "s.toml", "gpu = 'gtx480'\n" + kind +
+                      "[variants.lrr]\npolicies = ['lrr']\n[[runs]]\nworkloads = "
+                      "['vecadd size=tiny']\nvariants = ['lrr']\n[[shapes]]\ncheck = \"" +
+                      check + "\"\n");
+    return raddle("sweep", {file, "--results", folder / "r", "--quiet"}).status;
+  };
+  const std::string claims = "kind = 'performance'\n";
+  EXPECT_EQ(status(claims, "totals.ipc[vecadd, lrr] > 0"), 0);
+  EXPECT_EQ(status(claims, "totals.ipc[vecadd, lrr] < 0"), 1);
+  EXPECT_EQ(status("", "totals.ipc[vecadd, lrr] < 0"), 0) << "a study claims nothing";
+}
+
 TEST(Sweep, DocumentIsTheContract) {
   const Site site;
   const Outcome run = site.sweep({"--json", "-", "--quiet"});

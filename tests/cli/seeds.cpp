@@ -45,6 +45,9 @@ TEST(Seeds, SaidTwiceAreRefused) {
                  {"--set run.seed=4", "--seed says that already"});
   expect_refused(raddle(std::string("run ") + kBfs + " --cold-l2 --set run.cold_l2=false" + kSmall),
                  {"--set run.cold_l2=false", "--cold-l2 says that already"});
+  expect_refused(
+      raddle(std::string("run ") + kBfs + " --functional --set run.cold_l2=true" + kSmall),
+      {"--set run.cold_l2=true", "--functional leaves out"});
 }
 
 TEST(Seeds, RatiosAreWithinASeedThenTheirMeanAndSpread) {
