@@ -25,6 +25,19 @@ TEST(CorunCommand, TwoTenantsShareTheGpu) {
   EXPECT_DOUBLE_EQ(r["corun"]["weighted_speedup"].get<double>(), speedup);
 }
 
+// A tenant alone shares with nobody: no scheme gives it so many SMs or blocks.
+TEST(CorunCommand, WhoIsAloneHasTheWholeGpu) {
+  const std::string run =
+      "run sgemm size=tiny + bfs size=tiny --gpu gtx480 --horizon 20000 --json - --policy scheme=";
+  const Json open = json_of(raddle(run + "none"));
+  for (const char* scheme : {"spatial:sms_0=4", "static:blocks_0=1,blocks_1=1"}) {
+    const Json r = json_of(raddle(run + scheme));
+    EXPECT_NE(r["tenants"][0]["ipc"], open["tenants"][0]["ipc"]) << scheme;
+    for (const int tenant : {0, 1})
+      EXPECT_EQ(r["tenants"][tenant]["ipc_alone"], open["tenants"][tenant]["ipc_alone"]) << scheme;
+  }
+}
+
 // h200 executes an assembler's order, in which streams must be read, too: it aborted.
 TEST(CorunCommand, TenantsRunInTheMachinesOrder) {
   const std::string run = "run kmeans size=tiny + bfs size=tiny --gpu h200 --horizon ";
@@ -141,6 +154,13 @@ TEST(CorunCommand, RefusesWhatMakesNoSense) {
   expect_refused(raddle(two + "--policy scheme=ws:curve_1=1/b"), {"curve_1", "1/b"});
   expect_refused(raddle(two + "--policy scheme=spatial:sms_0=12,sms_1=6"),
                  {"give away 18 of sm.count = 16"});
+  const std::string absent = "expected parameters of tenants that are there (0 to ";
+  expect_refused(raddle(two + "--policy scheme=spatial:sms_3=5"),
+                 {"policy.scheme.sms_3 = 5: ", absent + "1), found one of tenant 3"});
+  for (const char* one : {"run vecadd", "compare vecadd --policies lrr,gto", "exec"})
+    expect_refused(raddle(std::string(one) + " --policy scheme=static:blocks_1=2" +
+                          (std::string(one) == "exec" ? " -- true" : "")),
+                   {"policy.scheme.blocks_1 = 2: ", absent + "0), found one of tenant 1"});
 }
 
 }  // namespace

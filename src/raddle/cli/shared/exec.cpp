@@ -254,7 +254,10 @@ int execute(const CommonOptions& common, const std::vector<std::string>& words,
            libraries_of(program.path, joined_paths(library_folder().string(), "LD_LIBRARY_PATH"))))
     std::fprintf(stderr, "raddle: %s\n", warning.c_str());
   sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());
-  if (!common.functional) sim::check_together(setup);
+  if (!common.functional) {
+    sim::check_together(setup);
+    sim::check_tenants(setup, 1);
+  }
   sim::ExecJob job = job_of(common, words, common.simulation(setup));
   job.command = valid_utf8(joined(arguments));
   job.date = today();

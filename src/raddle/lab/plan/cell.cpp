@@ -374,9 +374,10 @@ ResolvedCell resolve(const CellSpec& spec, const Catalogue& catalogue) {
       check_external(spec, *setup);
       return true;
     });
-  if (setup && spec.corun)
+  if (setup)
     attempt(spec.gpu.place, [&] {
-      sim::check_corun(spec.programs.size(), *setup, {}, *spec.corun);
+      if (spec.corun) sim::check_corun(spec.programs.size(), *setup, {}, *spec.corun);
+      else sim::check_tenants(*setup, 1);
       return true;
     });
   if (!errors.empty()) throw InputError(std::move(errors));

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,14 @@ inline void visit_by_tenant(FieldVisitor& v, std::string_view name, ByTenant& va
     const std::string text = "tenant " + std::to_string(t) + ": " + std::string(doc);
     v.field(field, values[t], range, unit, text);
   }
+}
+
+/// Whose parameter that is, by its name; nullopt: no tenant's.
+inline std::optional<unsigned> tenant_of_field(std::string_view name) {
+  static_assert(kMaxTenants <= 10);
+  if (name.size() < 3 || name[name.size() - 2] != '_') return std::nullopt;
+  const unsigned tenant = static_cast<unsigned char>(name.back()) - unsigned{'0'};
+  return tenant < kMaxTenants ? std::optional(tenant) : std::nullopt;
 }
 
 }  // namespace raddle::policy

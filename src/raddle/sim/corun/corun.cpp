@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "raddle/base/error.h"
 #include "raddle/sim/corun/tenant_host.h"
@@ -151,10 +152,17 @@ void compare(CorunResult& shared, std::span<const double> ipc_alone) {
   shared.sharing = sharing(ipc, ipc_alone);
 }
 
-/// By tenant.
+/// By tenant. Who is alone shares with nobody: there is no scheme, whose parameters are of tenants
+/// that share, such as so many SMs for each.
 std::vector<double> run_alone(std::span<const TenantProgram> tenants,
                               std::span<const Address> bases, Setup& setup, const Options& options,
                               const CorunOptions& corun) {
+  struct NoScheme {
+    explicit NoScheme(Setup& one) : of(one), scheme(std::exchange(one.scheme, nullptr)) {}
+    ~NoScheme() { of.scheme = std::move(scheme); }
+    Setup& of;
+    sim::ChosenPolicy<policy::SchemePolicy> scheme;
+  } const none(setup);
   std::vector<double> ipc_alone;
   for (std::size_t t = 0; t < tenants.size(); ++t) {
     SharedGpu gpu(tenants.subspan(t, 1), bases.subspan(t, 1), setup, options);
@@ -203,6 +211,7 @@ void check_corun(std::size_t tenants, const Setup& setup, const Options& options
                  const CorunOptions& corun) {
   if (tenants < 1 || tenants > kMaxTenants)
     throw InputError(fmt::format("a co-run has 1 to {} tenants, found {}", kMaxTenants, tenants));
+  check_tenants(setup, tenants);
   if (corun.horizon == 0)
     throw InputError("a co-run needs a horizon: --horizon CYCLES, at least 1");
   if (corun.warmup >= corun.horizon)
@@ -219,7 +228,7 @@ void check_corun(std::size_t tenants, const Setup& setup, const Options& options
         "(run.sampling_error)");
   if (options.functional) throw InputError("a co-run is about timing: leave out --functional");
   check_analyses(options.analyses, {.corun = true});
-  if (tenants > 1 && setup.scheme != nullptr) check_scheme(*setup.scheme, corun);
+  if (tenants > 1) check_scheme(*setup.scheme, corun);
   if (setup.choices().coherence->make({})->rules().host)
     throw InputError(
         "coherence.host: what a host reads and writes passes through the L2 between launches, and "

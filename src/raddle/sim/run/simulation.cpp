@@ -94,8 +94,10 @@ namespace {
 Gpus make_gpus(std::span<Setup> setups, const Options& options) {
   Gpus gpus;
   if (options.functional) return gpus;
-  for (Setup& setup : setups)
+  for (Setup& setup : setups) {
+    check_tenants(setup, 1);
     gpus.push_back(std::make_unique<TimedGpu>(setup, options, gpus.size()));
+  }
   return gpus;
 }
 

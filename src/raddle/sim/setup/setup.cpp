@@ -1,9 +1,13 @@
 #include "raddle/sim/setup/setup.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "raddle/base/error.h"
 #include "raddle/config/reader.h"
 #include "raddle/config/writer.h"
+#include "raddle/policy/scheme/by_tenant_fields.h"
 #include "raddle/sim/setup/gpus.h"
 #include "raddle/sim/setup/ownership.h"
 
@@ -66,6 +70,24 @@ timing::PolicyChoices Setup::choices() const {
 }
 
 void check_together(const Setup& setup) { timing::checked(setup.machine, setup.choices()); }
+
+void check_tenants(const Setup& setup, std::size_t tenants) {
+  const auto parameters = [](policy::Choice<policy::SchemePolicy>& scheme) {
+    config::JsonWriter writer;
+    scheme.visit(writer);
+    return writer.take();
+  };
+  const nlohmann::ordered_json unset = parameters(*setup.scheme->fresh());
+  const nlohmann::ordered_json set = parameters(*setup.scheme);
+  for (const auto& [name, value] : set.items()) {
+    const auto tenant = policy::tenant_of_field(name);
+    if (!tenant || *tenant < tenants || value == unset.at(name)) continue;
+    throw InputError(fmt::format(
+        "policy.scheme.{} = {}: expected parameters of tenants that are there (0 to {}), found one "
+        "of tenant {}",
+        name, value.dump(), tenants - 1, *tenant));
+  }
+}
 
 nlohmann::ordered_json Setup::config() {
   config::JsonWriter writer;

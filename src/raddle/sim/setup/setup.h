@@ -55,6 +55,8 @@ struct Setup : policy::ByLevel<ChosenPolicy> {
 /// InputError with what machine and policies break together. Whoever times it finds that, too; here
 /// it is found before.
 void check_together(const Setup& setup);
+/// InputError when the scheme has a parameter set of a tenant that is not among so many.
+void check_tenants(const Setup& setup, std::size_t tenants);
 
 /// Throws InputError with everything that is wrong with the document.
 Setup read_setup(const config::Tree& tree, const policy::Registries& policies);
