@@ -210,6 +210,29 @@ TEST(Corun, LimitsAndQuotasOfMemoryInstructionsDoTheSameHoweverRun) {
   }
 }
 
+/// Tenants with load/store queues of their own take from each other what an access needs, so that
+/// why it is refused changes while nothing happens to it.
+TEST(Corun, RefusalsAreCountedUnderTheSameReasonsHoweverRun) {
+  const auto programs = tenants({"spmv", "cfd"});
+  const test::RunSpec machine{"ccbp",
+                              {"sm.count=4", "sm.l1d.mshr_entries=8", "sm.l1d.mshr_merges=2",
+                               "sm.l1d.miss_queue=4"},
+                              {"warp=lrr", "scheme=ccbp:scale=0.02,own_lsu=true"},
+                              {}};
+  const CorunOptions run{40'000, 0, true};
+  sim::Options slow;
+  slow.skip = false;
+  const sim::Result fast = corun(programs, run, {}, machine),
+                    each = corun(programs, run, slow, machine);
+  unsigned reasons = 0;
+  for (std::size_t t = 0; t < 2; ++t) {
+    const auto& refused = fast.corun->tenants[t].counters.sm.l1d_refused;
+    EXPECT_EQ(refused, each.corun->tenants[t].counters.sm.l1d_refused) << t;
+    for (const std::uint64_t cycles : refused) reasons += cycles != 0 ? 1 : 0;
+  }
+  EXPECT_GE(reasons, 3u) << "several reasons that could be taken for one another";
+}
+
 TEST(Corun, CcbpTellsItsPhases) {
   const test::RunSpec machine{"ccbp", {}, {"warp=lrr", "scheme=ccbp:scale=0.02"}, {}};
   const sim::Result r = corun(tenants({"kmeans", "sgemm"}), {40'000, 0, true}, {}, machine);

@@ -128,11 +128,13 @@ class LsuQueues {
   void refuse(stats::Refusal why) { served_.why = why; }
   /// The head cannot go on; nothing has changed but what is counted.
   void note_refusal(Cycle now, stats::SmCounters& count);
-  /// The head goes on.
+  /// The head goes on. What it takes may be what those of other queues then lack.
   void note_service(Cycle now, unsigned kernel, stats::SmCounters& count) {
     Queue& queue = served_;
     if (queue.refused) add_refused(queue, now, kernel, count);
     queue.refused = queue.stuck = false;
+    if (divided()) [[unlikely]]
+      wake();
   }
   /// Adds the cycles since the present refusals began to a copy of a kernel's counters.
   void settle(Cycle at, unsigned kernel, stats::SmCounters& count) const {
