@@ -23,6 +23,7 @@ exec::MachineOptions machine_options(const SimulatedDeviceOptions& options) {
   out.short_turns = options.short_turns;
   out.progress = options.progress;
   out.max_instructions_of_warp = options.max_instructions_of_warp;
+  out.shared_unit_bytes = options.shared_unit_bytes;
   out.independent_lanes = options.independent_lanes;
   out.out_of_bounds = options.out_of_bounds;
   out.warn = options.note;

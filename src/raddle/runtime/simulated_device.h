@@ -38,6 +38,7 @@ struct SimulatedDeviceOptions {
   bool short_turns = false;                                   ///< see exec::MachineOptions
   std::function<void(const exec::LaunchProgress&)> progress;  ///< see exec::MachineOptions
   std::uint64_t max_instructions_of_warp = 0;                 ///< the same
+  std::uint32_t shared_unit_bytes = 1;                        ///< the same
   bool independent_lanes = true;                              ///< see exec::MachineOptions
   exec::OutOfBounds out_of_bounds = exec::OutOfBounds::Fault;
   DeviceObserver* observer = nullptr;    ///< not owned; not of live runs

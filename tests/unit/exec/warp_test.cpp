@@ -205,6 +205,20 @@ TEST(Print, PercentSignsWithFlagsAndSizes) {
   rig.run("k", {1, 1, 1}, {1, 1, 1}, in, out, 0x1u);
   EXPECT_EQ(rig.printed, "[%] [%] [%] [%] [%] 7 [%y]\n");
 }
+TEST(Print, WithoutAFormatGivesMinusOneAndPrintsNothing) {
+  const std::string with = print_kernel("%d", "st.local.u32 [%q5], 7;", 8);
+  std::string without = with;
+  const std::string pattern = "mov.u64 %q7, format; cvta.global.u64 %q7, %q7;";
+  without.replace(without.find(pattern), pattern.size(), "mov.u64 %q7, 0;");
+  for (const auto& [text, printed, result] :
+       {std::tuple{with, "7", 1u}, std::tuple{without, "", ~0u}}) {
+    Rig rig(text);
+    const Address in = rig.zeros(128), out = rig.zeros(128);
+    rig.run("k", {1, 1, 1}, {1, 1, 1}, in, out, 0x1u);
+    EXPECT_EQ(rig.printed, printed);
+    EXPECT_EQ(rig.download<u32>(out, 1)[0], result);
+  }
+}
 TEST(Print, AssertFailNamesTheExpression) {
   std::string text;
   for (char c : std::string("x > 0")) text += std::to_string(static_cast<int>(c)) + ", ";

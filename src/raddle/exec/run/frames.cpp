@@ -158,7 +158,8 @@ u64 Runner::special_of(const Fill& fill, const Warp& warp, unsigned lane) const 
     case S::DynamicSmemSize:
       return shape_.dynamic_shared_bytes;
     case S::TotalSmemSize:
-      return shared_bytes_;
+      return (shared_bytes_ + options_.shared_unit_bytes - 1) / options_.shared_unit_bytes *
+             options_.shared_unit_bytes;
     case S::ReservedSmemOffset:
       return reserved_shared_at(shared_bytes_);
     default:

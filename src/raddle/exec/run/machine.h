@@ -60,6 +60,7 @@ struct MachineOptions {
   std::uint64_t max_warp_instructions = 0;
   std::uint32_t max_shared_bytes = 232448;            ///< per block
   std::uint32_t sms = 1, warps_per_sm = 64;           ///< %nsmid, %nwarpid
+  std::uint32_t shared_unit_bytes = 1;                ///< %total_smem_size is a multiple of it
   std::uint64_t heap_bytes = std::uint64_t{8} << 20;  ///< that malloc in kernels may give out
   std::uint32_t stack_bytes = 64 * 1024;  ///< per thread of recursive kernels, at least that much
   std::function<void(std::string_view)>

@@ -183,6 +183,15 @@ void put_result(char* frame, const ParameterPlace& place, unsigned lane, u64 val
   }
 }
 
+/// Returns what CUDA's printf does: how many arguments it has taken, not characters; -1 without a
+/// format (CUDA C++ Programming Guide, "Formatted Output").
+u64 print(Runner& runner, const ThreadMemory& memory, u64 pattern, u64 first_argument) {
+  if (pattern == 0) return ~u64{0};
+  Arguments arguments(memory, first_argument);
+  runner.print(format(memory.string(pattern), arguments, memory));
+  return arguments.taken();
+}
+
 }  // namespace
 
 void host_call(Context* context, const Record* ip, char* frame, u32 mask) {
@@ -203,10 +212,7 @@ void host_call(Context* context, const Record* ip, char* frame, u32 mask) {
                       runner.location(ip->inst), runner.thread_text(*context->warp, lane)));
     u64 result = 0;
     if (call.function == HostFunction::Vprintf) {
-      Arguments arguments(memory, value(1));
-      const std::string text = format(memory.string(value(0)), arguments, memory);
-      runner.print(text);
-      result = arguments.taken();  // CUDA's printf counts arguments, not characters
+      result = print(runner, memory, value(0), value(1));
     } else if (call.function == HostFunction::Malloc) {
       result = runner.heap_allocate(value(0));
     } else if (!runner.heap_free(value(0))) {

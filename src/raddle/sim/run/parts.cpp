@@ -167,6 +167,7 @@ runtime::SimulatedDeviceOptions device_options(const SeenByWorkload& seen, const
     out.max_instructions_of_warp = options.max_cycles < kNever / kOfCycle
                                        ? std::max<std::uint64_t>(kOfCycle * options.max_cycles, 64)
                                        : 0;
+  out.shared_unit_bytes = seen.shared_unit_bytes;
   out.independent_lanes = seen.independent_lanes;
   out.out_of_bounds = options.out_of_bounds;
   return out;

@@ -12,6 +12,7 @@ SeenByWorkload seen_by_workload(const Setup& setup) {
           .schedulers = sm.schedulers,
           .warps_per_sm = sm.warps,
           .max_threads_per_block = sm.max_threads_per_block,
+          .shared_unit_bytes = sm.shared_unit_bytes,
           .memory_gib = setup.device.memory_gib,
           .core_clock_mhz = setup.machine.core_clock_mhz,
           .independent_lanes = setup.device.compute_capability >= 70};
@@ -24,6 +25,7 @@ nlohmann::ordered_json SeenByWorkload::json() const {
           {"schedulers", schedulers},
           {"warps_per_sm", warps_per_sm},
           {"max_threads_per_block", max_threads_per_block},
+          {"shared_unit_bytes", shared_unit_bytes},
           {"memory_gib", memory_gib},
           {"core_clock_mhz", core_clock_mhz},
           {"independent_lanes", independent_lanes}};

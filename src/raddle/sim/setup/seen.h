@@ -14,6 +14,7 @@ struct SeenByWorkload {
   std::uint64_t seed = 1;  ///< of its inputs
   bool live = false;       ///< then it sees how long everything takes as well
   std::uint32_t sms = 0, schedulers = 0, warps_per_sm = 0, max_threads_per_block = 0;
+  std::uint32_t shared_unit_bytes = 0;
   std::uint32_t memory_gib = 0, core_clock_mhz = 0;
   bool independent_lanes = true;  ///< do lanes of a warp get on that wait for one another?
   bool operator==(const SeenByWorkload&) const = default;
