@@ -154,6 +154,11 @@ TEST(Usage, AnOutputDoesNotReplaceAnInput) {
                  {"would write over "});
   expect_refused(raddle("run vecadd size=tiny --gpu " + gpu + " --json", {gpu}),
                  {"--json would write over ", "mine.toml"});
+  // What a machine or an experiment names inside is read, too.
+  const std::string other = folder / "other.toml";
+  write_file(other, "extends = \"mine.toml\"\nname = \"other\"\n");
+  expect_refused(raddle("run vecadd size=tiny --gpu " + other + " --json", {gpu}),
+                 {"--json would write over ", "mine.toml"});
   EXPECT_EQ(read_file(recording), before);
   EXPECT_EQ(raddle("replay --quiet " + recording + " --json", {folder / "new.json"}).status, 0);
   EXPECT_EQ(raddle("replay --quiet " + recording + " --json", {folder / "new.json"}).status, 0)

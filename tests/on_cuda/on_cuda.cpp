@@ -306,6 +306,13 @@ TEST_F(OnCuda, ValidateMeasuresSimulatesAndCompares) {
   EXPECT_THAT(text.out, Not(HasSubstr("vecadd #0")));
 }
 
+TEST_F(OnCuda, TheInputsOfBothSidesAreOfOneSeed) {
+  const std::vector<std::string> device = {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu", kNoNcu};
+  const Outcome o = raddle("validate size=tiny vecadd --set run.seed=7 --json -", device);
+  ASSERT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(Json::parse(o.out).at("measured").at("seed"), "7");
+}
+
 TEST_F(OnCuda, ValidateRefusesWhatItCannotCompare) {
   auto error = [&](const std::string& words, const std::string& csv) {
     const Outcome o = raddle(words, {"--measured", csv});
@@ -330,6 +337,11 @@ TEST_F(OnCuda, ValidateRefusesWhatItCannotCompare) {
               HasSubstr("the kernel simulated is 'vecadd'"));
   EXPECT_THAT(error("validate bfs", file("g.csv", names + "vecadd,size=tiny,0,vecadd,1,2,,,\n")),
               HasSubstr("no measurement of 'bfs'"));
+  EXPECT_THAT(error("validate", file("i.csv", names + "vecadd,size=tiny,0,vecadd,1,,,,\n")),
+              HasSubstr("i.csv: no row with a value: nothing to compare"));
+  EXPECT_THAT(error("validate", file("j.csv", "# cache: cold\n" + names +
+                                                  "vecadd,size=tiny,0,vecadd,1,2,,,\n")),
+              HasSubstr("# cache: expected all"));
   EXPECT_THAT(error("validate", file("h.csv", "#x\n" + names)), HasSubstr("h.csv:1: expected '# "));
   EXPECT_EQ(raddle("validate").status, 2);
 }

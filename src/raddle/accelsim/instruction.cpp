@@ -246,7 +246,8 @@ StaticLine read_static(std::uint64_t pc, std::string_view text, Generation gener
     bad("an opcode", line.mnemonic);
   const std::vector<unsigned> reads = read_registers(fields, "the number of source registers");
   const std::int64_t width = fields.decimal("the width of the memory operand");
-  if (width < 0 || width > 1024) bad("a width of 0 to 1024 bytes", std::to_string(width));
+  if (width != 0 && (width < 0 || width > 1024 || !std::has_single_bit<std::uint64_t>(width)))
+    bad("a width of 0, or a power of two up to 1024 bytes", std::to_string(width));
   line.addresses_follow = line.has_addresses = width != 0;
   line.text = text.substr(0, text.size() - fields.rest().size());
   while (line.text.ends_with(' ') || line.text.ends_with('\t') || line.text.ends_with('\r'))

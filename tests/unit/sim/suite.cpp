@@ -54,6 +54,11 @@ TEST(Suite, ConventionsDecideWhatIsSimulated) {
   EXPECT_FALSE(with_launch_gap(file));
   file.conventions["launch_gap"] = "perhaps";
   EXPECT_THROW(with_launch_gap(file), InputError);
+  for (const char* unknown : {"cold", "allocated", "ALL", ""}) {
+    file.conventions["cache"] = unknown;
+    EXPECT_THROW(cold_l2(file), InputError) << unknown;
+  }
+  file.conventions["cache"] = "all";
   file.conventions["launch_gap"] = "not included";
   for (const char* wrong : {"many", "", "-3 cycles", "12 seconds"}) {
     file.conventions["launch_overhead"] = wrong;

@@ -174,7 +174,7 @@ INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                                  Broken{"l2.sector_bytes must divide sm.l1d.sector_bytes",
                                         [](MachineSpec& m) { m.l2.sector_bytes = 64; }},
                                  Broken{"l2.dram_granularity = \"line\" needs l2.write_miss = "
-                                        "\"fetch_on_write\"",
+                                        "\"fetch_on_write\" (l2.write_miss is write_",
                                         [](MachineSpec& m) {
                                           m.l2.dram_granularity = timing::DramGranularity::Line;
                                         }},

@@ -76,6 +76,11 @@ struct ValidateCommand {
     for (const std::string& name : wanted)
       if (std::ranges::find(file.rows, name, &sim::Measurement::workload) == file.rows.end())
         throw InputError({measured_file}, "no measurement of '" + name + "'");
+    const auto known = [](double value) { return !std::isnan(value); };
+    if (std::ranges::none_of(file.rows, [&](const sim::Measurement& m) {
+          return std::ranges::any_of(m.value, known);
+        }))
+      throw InputError({measured_file}, "no row with a value: nothing to compare");
     return file;
   }
 
@@ -92,8 +97,8 @@ struct ValidateCommand {
       std::fprintf(stderr, "raddle: %s on the GPU: %s\n", workload.c_str(), why.c_str());
       wrong = true;
     };
-    const std::vector<CudaRun> runs =
-        run_on_cuda(works(), common.seed != 0 ? common.seed : 1, cuda, listener);
+    const std::uint64_t seed = sim::read_setup(common.tree(), policy::all_policies()).run.seed;
+    const std::vector<CudaRun> runs = run_on_cuda(works(), seed, cuda, listener);
     for (const CudaRun& run : runs) {
       if (run.difference.empty()) continue;
       std::fprintf(stderr, "raddle: %s on the GPU: the result is wrong: %s\n", run.workload.c_str(),

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 
 #include "raddle/base/compressed.h"
@@ -58,6 +59,25 @@ void check_outputs(const std::vector<OutputOption>& outputs) {
   }
 }
 
+namespace {
+/// Files that a machine or an experiment may read: whatever stands in quotes there, where it may
+/// lie. What it is for is not asked, so that no key can be forgotten here.
+std::vector<std::string> files_named_in(const std::string& file) {
+  const std::string text = read_text(file, kMaxDocumentBytes, "a machine or an experiment");
+  std::vector<std::string> out;
+  for (const char quote : {'"', '\''})
+    for (std::size_t from = text.find(quote); from != std::string::npos;) {
+      const std::size_t to = text.find_first_of(std::string{quote, '\n'}, from + 1);
+      if (to == std::string::npos) break;
+      const std::string name = text.substr(from + 1, to - from - 1);
+      out.push_back(name);
+      out.push_back((fs::path(file).parent_path() / name).string());
+      from = text.find(quote, text[to] == quote ? to + 1 : to);
+    }
+  return out;
+}
+}  // namespace
+
 void keep_inputs(std::span<const std::string> words) {
   constexpr std::array kOutputs = {"--json", "--report", "--timeline", "--csv", "-o", "--output"};
   const auto is_output = [&](std::string_view word) {
@@ -75,13 +95,18 @@ void keep_inputs(std::span<const std::string> words) {
     else if (is_output(option)) outputs.push_back({option, word.substr(equals + 1)});
     else inputs.push_back(word.substr(equals + 1));
   }
+  std::error_code error;  // of a name that leads nowhere: no file that could be lost
+  std::erase_if(outputs, [&](const auto& one) { return !fs::is_regular_file(one.file, error); });
+  if (outputs.empty()) return;
+  const std::size_t named = inputs.size();
+  for (std::size_t i = 0; i < named; ++i)
+    if (inputs[i].ends_with(".toml") && fs::is_regular_file(inputs[i], error))
+      std::ranges::copy(files_named_in(inputs[i]), std::back_inserter(inputs));
   for (const auto& [option, file] : outputs)
-    for (const std::string& input : inputs) {
-      std::error_code error;  // of a name that leads nowhere: no file that could be lost
-      if (fs::is_regular_file(file, error) && fs::equivalent(file, input, error))
+    for (const std::string& input : inputs)
+      if (fs::equivalent(file, input, error))
         throw InputError(option + " would write over " + shortened(input) +
                          ", which the command reads; expected another file");
-    }
 }
 
 void warn_of_refusals(const sim::Result& result) {

@@ -1,6 +1,7 @@
 #include "raddle/sim/validate/suite.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <sstream>
 
@@ -10,10 +11,16 @@ namespace raddle::sim {
 
 namespace {
 
+bool begins_with_word(std::string_view text, std::string_view word) {
+  return text.starts_with(word) &&
+         (text.size() == word.size() ||
+          std::isalnum(static_cast<unsigned char>(text[word.size()])) == 0);
+}
+
 /// Does the convention begin with that word?
 bool says(const MeasurementFile& file, const std::string& key, std::string_view word) {
   const auto found = file.conventions.find(key);
-  return found != file.conventions.end() && found->second.starts_with(word);
+  return found != file.conventions.end() && begins_with_word(found->second, word);
 }
 
 /// "2701 cycles a launch ...".
@@ -64,6 +71,15 @@ Cycle gap_within(const MeasurementFile& file, const timing::MachineSpec& machine
   return (with_launch_gap(file) ? machine.kernels.gap_cycles : 0) + overhead(file);
 }
 
-bool cold_l2(const MeasurementFile& file) { return says(file, "cache", "all"); }
+bool cold_l2(const MeasurementFile& file) {
+  const auto found = file.conventions.find("cache");
+  if (found == file.conventions.end()) return false;
+  for (const char* kept : {"none", "as"})
+    if (begins_with_word(found->second, kept)) return false;
+  if (!begins_with_word(found->second, "all"))
+    throw InputError("# cache: expected all (emptied before each launch), none or as ..., found '" +
+                     found->second + "'");
+  return true;
+}
 
 }  // namespace raddle::sim

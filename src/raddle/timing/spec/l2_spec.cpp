@@ -85,7 +85,7 @@ void check_l2(const MachineSpec& m, SpecRules& r) {
   r.require(m.l2.dram_granularity != DramGranularity::Line ||
                 m.l2.write_miss == L2WriteMiss::FetchOnWrite,
             "l2.dram_granularity = \"line\" needs l2.write_miss = \"fetch_on_write\"",
-            {{"l2.write_miss", static_cast<unsigned>(m.l2.write_miss)}});
+            {{"l2.write_miss", kL2WriteMisses[static_cast<unsigned>(m.l2.write_miss)]}});
   r.require(m.l2.slices <= std::uint64_t{kMaxSlicesOfChannel} * m.dram.channels,
             "l2.slices must not exceed 256 for each of dram.channels",
             {{"l2.slices", m.l2.slices}, {"dram.channels", m.dram.channels}});

@@ -15,20 +15,22 @@ struct MachineSpec;
 /// The engine keeps fixed delays inside an SM in a wheel of this many cycles.
 inline constexpr std::uint32_t kLongestDelay = 960;
 
-/// Collects sentences of the form "<rule> (<key> is <number>, ...)".
+/// Collects sentences of the form "<rule> (<key> is <value>, ...)".
 class SpecRules {
  public:
   struct Named {
+    Named(std::string_view of, std::uint64_t number) : key(of), value(std::to_string(number)) {}
+    /// Of a choice, as the machine file has it.
+    Named(std::string_view of, std::string_view word) : key(of), value(word) {}
     std::string_view key;
-    std::uint64_t value;
+    std::string value;
   };
   void require(bool holds, std::string_view rule, std::initializer_list<Named> named) {
     if (holds) return;
     std::string text(rule);
     char open = '(';
     for (const Named& n : named) {
-      text += std::string(open == '(' ? " (" : ", ") + std::string(n.key) + " is " +
-              std::to_string(n.value);
+      text += std::string(open == '(' ? " (" : ", ") + std::string(n.key) + " is " + n.value;
       open = ',';
     }
     broken_.push_back(text + ")");
