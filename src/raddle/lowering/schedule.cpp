@@ -9,6 +9,7 @@
 #include "raddle/base/error.h"
 #include "raddle/lowering/liveness.h"
 #include "raddle/lowering/regions.h"
+#include "raddle/trace/stream.h"
 
 namespace raddle::lowering {
 
@@ -393,6 +394,46 @@ std::vector<ScheduleStep> steps(const trace::KernelCode& original, const Schedul
   return out;
 }
 
+/// Of a block that may have been executed as a whole.
+WholeBlock whole(const Schedule& in, u32 block) {
+  const u32 first = in.first[block], size = in.first[block + 1] - first;
+  const auto step = [&](u32 i) -> const ScheduleStep& { return in.steps[first + i]; };
+  WholeBlock out;
+  out.runs.resize(size);
+  std::vector<std::vector<u32>> at(in.begin[block + 1] - in.begin[block]);  // instructions, by turn
+  std::vector<std::uint16_t> number(size);  // of those with a record of their own
+  std::uint16_t own = 0;
+  for (u32 i = 0; i < size; ++i) {
+    if (step(i).dropped) continue;
+    at[step(i).turn].push_back(i);
+    if (step(i).shares) continue;
+    if (own == WholeBlock::kMaxOwn) return {};
+    number[i] = own++;
+  }
+  for (u32 i = size; i-- > 0;) {
+    const u32 behind = i + 1 < size ? out.runs[i + 1] : 0u;
+    out.runs[i] = static_cast<std::uint16_t>(
+        step(i).dropped || step(i).shares ? std::min(behind + 1, trace::kMaxRun) : 0);
+  }
+  for (u32 turn = 0, run = 0; turn < at.size(); ++turn) {
+    const ScheduleStep& leader = step(at[turn].front());
+    run = leader.shares ? run % trace::kMaxRun + 1 : 0;
+    const u32 head = trace::Record::make(leader.place, 1, 0, 0).head;
+    if (run > 1) {
+      out.outputs.back().head = trace::Record::make(leader.place - (run - 1), run, 0, 0).head;
+      continue;
+    }
+    out.outputs.push_back({.head = head,
+                           .own = static_cast<u32>(out.own.size()),
+                           .number = static_cast<std::uint8_t>(leader.shares ? 0 : at[turn].size()),
+                           .carries = leader.carries});
+    if (leader.shares) continue;
+    for (const u32 i : at[turn]) out.own.push_back(number[i]);
+  }
+  out.last_stays = at.back().back() == size - 1;
+  return out;
+}
+
 }  // namespace
 
 Schedule schedule(const trace::KernelCode& original_code, const LoweringSpec& spec) {
@@ -467,6 +508,8 @@ Schedule schedule(const trace::KernelCode& original_code, const LoweringSpec& sp
   for (StaticInst& in : out.code.instructions)
     for (u32& to : in.next) to = out.begin[block_of[to]];
   out.steps = steps(original_code, out, predication, size);
+  for (u32 block = 0; block + 1 < out.first.size(); ++block)
+    out.whole.push_back(out.as_written[block] ? WholeBlock{} : whole(out, block));
   return out;
 }
 

@@ -32,6 +32,24 @@ struct ScheduleStep {
   bool shares;   ///< ... may be one of several instructions
 };
 
+/// The records of a block in its order, where its instructions have been executed once, one after
+/// the other, and those that share records by the same lanes: they are the same for every warp. Of
+/// dropped branches nothing is left then, since no side was skipped. Instructions that have a record
+/// of their own are counted from the block's first on.
+struct WholeBlock {
+  static constexpr std::uint32_t kMaxOwn = 256;
+  struct Output {
+    std::uint32_t head;   ///< of the record, without transactions
+    std::uint32_t own;    ///< where in `own` those begin whose record it is
+    std::uint8_t number;  ///< so many: several are joined; 0: of instructions that share
+    bool carries;         ///< it has a payload
+  };
+  std::vector<Output> outputs;      ///< none: they do depend on the warp, or are as written
+  std::vector<std::uint16_t> own;   ///< the first to be executed of each output first
+  std::vector<std::uint16_t> runs;  ///< by instruction: so many share a record from it on
+  bool last_stays = false;          ///< the last instruction is the last in its order, too
+};
+
 struct Schedule {
   /// Reordered; instructions that became part of another one are missing, and dropped ones.
   trace::KernelCode code;
@@ -42,6 +60,7 @@ struct Schedule {
   std::vector<std::uint32_t> first;  ///< by block: its first instruction, and the end
   std::vector<bool> as_written;      ///< by block: its order is the original's
   std::vector<ScheduleStep> steps;   ///< by instruction of the original
+  std::vector<WholeBlock> whole;     ///< by block
   bool is_identity = true;
 };
 

@@ -15,7 +15,7 @@ using u32 = std::uint32_t;
 class ScheduledStream::Warp {
  public:
   Warp(trace::KernelStream& inner, const Schedule& schedule)
-      : inner_(inner), schedule_(schedule), steps_(schedule.steps.data()) {}
+      : inner_(inner), schedule_(schedule), steps_(schedule.steps.data()), keeps_(inner.keeps()) {}
 
   void start(u32 block, unsigned warp) {
     from_ = inner_.open(block, warp);
@@ -30,7 +30,7 @@ class ScheduledStream::Warp {
       const ScheduleStep& step = steps_[i];
       if (step.as == i && schedule_.as_written[step.block]) {
         pass_on(i);
-      } else {
+      } else if (!put_out_whole(i)) {
         gather();
         put_out();
       }
@@ -78,6 +78,94 @@ class ScheduledStream::Warp {
   void end_record(u32 words) {
     from_.at += trace::kRecordWords + words;
     done_ = 0;
+  }
+
+  /// What a block that has been executed as a whole has in its records.
+  struct Whole {
+    const u32* own[WholeBlock::kMaxOwn];  // of instructions with a record of their own
+    u32 number = 0, payload = 0;          // of these; words
+    u32 mask = 0, last_mask = 0;          // of instructions that share; of the last one of all
+  };
+
+  /// A block that has been executed as a whole, if all its records are at hand; otherwise nothing
+  /// has happened. Instruction by instruction the same would come out.
+  bool put_out_whole(u32 i) {
+    const u32 block = steps_[i].block;
+    const WholeBlock& whole = schedule_.whole[block];
+    if (i != schedule_.first[block] || whole.outputs.empty()) return false;
+    Whole found;
+    if (!find_whole(i, schedule_.first[block + 1], whole, found)) return false;
+    write(whole, found);
+    return true;
+  }
+  bool find_whole(u32 begin, u32 end, const WholeBlock& whole, Whole& found) {
+    WarpCursor at = from_;
+    u32 done = done_;
+    for (u32 k = begin, n = 0, shared = 0; k < end; k += n) {
+      if (at.at == at.end && !(keeps_ && inner_.refill(at))) return false;
+      const Record r{at.at[0], at.at[1]};
+      if (r.inst() + done != k) return false;
+      n = std::min(r.count() - done, end - k);
+      const u32 run = whole.runs[k - begin];
+      if (n > std::max(run, 1u)) return false;
+      u32 words = 0;
+      if (run == 0) {
+        words = words_of(steps_[k], r);
+        found.own[found.number++] = at.at;
+      } else if (n != 1 || !steps_[k].dropped) {  // what is dropped was under any mask
+        found.last_mask = r.mask;
+        if (k + 1 != end || shared == 0 || !whole.last_stays) {
+          if (shared != 0 && r.mask != found.mask) return false;
+          found.mask = r.mask;
+          shared = 1;
+        }
+      }
+      found.payload += words;
+      done += n;
+      if (done != r.count()) continue;
+      at.at += trace::kRecordWords + words;
+      done = 0;
+    }
+    from_ = at;
+    done_ = done;
+    return true;
+  }
+  void write(const WholeBlock& whole, const Whole& found) {
+    u32* const start = room((whole.outputs.size() + 1) * trace::kRecordWords + found.payload);
+    u32* to = start;
+    for (const WholeBlock::Output& out : whole.outputs) {
+      if (out.number == 0) {
+        to[0] = out.head;
+        to[1] = found.mask;
+        to += trace::kRecordWords;
+        continue;
+      }
+      const u32* const first = found.own[whole.own[out.own]];
+      const Record r{first[0], first[1]}, bare{out.head, 0};
+      u32 transactions = r.transactions();
+      for (unsigned k = 1; k < out.number; ++k) {  // as take() does
+        const u32* const other = found.own[whole.own[out.own + k]];
+        transactions = std::max(transactions, Record{other[0], other[1]}.transactions());
+      }
+      to[0] = Record::make(bare.inst(), 1, transactions, r.mask).head;
+      to[1] = r.mask;
+      const u32 words = out.carries ? r.transactions() * trace::kTransactionWords : 0;
+      to = std::copy_n(first + trace::kRecordWords, words, to + trace::kRecordWords);
+    }
+    if (whole.outputs.back().number == 0 && found.last_mask != found.mask)
+      to = part_last(to, found);
+    filled_ += static_cast<std::size_t>(to - start);
+  }
+  /// A predicated branch at the end, under another mask than what stands before it.
+  static u32* part_last(u32* to, const Whole& found) {
+    const Record both{to[-2], to[-1]};
+    if (both.count() > 1) {
+      to[-2] = Record::make(both.inst(), both.count() - 1, 0, both.mask).head;
+      to[0] = Record::make(both.inst() + both.count() - 1, 1, 0, 0).head;
+      to += trace::kRecordWords;
+    }
+    to[-1] = found.last_mask;
+    return to;
   }
 
   /// Entries of the next run of a block, by their turns: its instructions rise.
@@ -162,6 +250,7 @@ class ScheduledStream::Warp {
   trace::KernelStream& inner_;
   const Schedule& schedule_;
   const ScheduleStep* steps_;
+  bool keeps_;
   WarpCursor from_;
   u32 done_ = 0;  // instructions of the record at from_ that have been taken
   std::vector<Entry> entries_;

@@ -73,6 +73,7 @@ class MemoryTrace final : public KernelStream, public StreamWriter {
   // --- reading -----------------------------------------------------------------------------------
   const KernelCode& code() const override { return *code_; }
   const LaunchShape& shape() const override { return shape_; }
+  bool keeps() const override { return true; }
   bool concurrent() const override { return true; }
   WarpCursor open(std::uint32_t block, unsigned warp) override;
   bool refill(WarpCursor& cursor) override;

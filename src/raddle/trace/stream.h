@@ -105,6 +105,8 @@ class KernelStream {
   virtual bool concurrent() const = 0;
   /// Executed while it is read: what comes next may need what other warps do first.
   virtual bool live() const { return false; }
+  /// Do records stay where they are, and refill() forget nothing, until their block is closed?
+  virtual bool keeps() const { return false; }
   /// Start of a warp's stream. Postcondition: at != end (every warp has at least its exit).
   virtual WarpCursor open(std::uint32_t block, unsigned warp) = 0;
   /// The next records after `at == end`. Returns false at the end of the warp: the cursor is done.
