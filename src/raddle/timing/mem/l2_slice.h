@@ -127,9 +127,9 @@ class L2Slice {
   }
   void prefetch_set(unsigned mshr) const { tags_.prefetch(mshrs_.first(mshr).set()); }
   void prefetch_victim(unsigned mshr) const { tags_.prefetch_victim(mshrs_.first(mshr).set()); }
-  /// An access of the host, while no request is under way.
   /// Everything is gone, dirty data too. Precondition: nothing is under way.
   void forget() { tags_.invalidate_all(); }
+  /// An access of the host, while no request is under way.
   void host(const HostLine& access, HostEffects& effects);
   /// From now on misses of a tenant fill the ways that `shares` gives it; null: any way. They must
   /// outlive the slice.

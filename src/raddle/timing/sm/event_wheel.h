@@ -63,7 +63,7 @@ class EventWheel {
     RADDLE_ASSERT(capacity < 0xffff);
   }
   /// Preconditions: now < at < now + kHorizon.
-  void push(Cycle at, Event event) {
+  [[gnu::always_inline]] void push(Cycle at, Event event) {
     const std::uint16_t n = free_;
     if (n == fresh_) {
       RADDLE_ASSERT(n < nodes_.size());
@@ -126,7 +126,7 @@ class EventWheel {
     std::uint16_t first = 0;
   };
   static unsigned word(Cycle at) { return static_cast<unsigned>(at / 64 % kWords); }
-  void mark(Cycle at) {
+  [[gnu::always_inline]] void mark(Cycle at) {
     occupied_[word(at)] |= 1ull << (at & 63);
     occupied_words_ |= static_cast<std::uint16_t>(1u << word(at));
   }

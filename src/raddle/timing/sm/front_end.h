@@ -45,7 +45,7 @@ class FrontEnd {
   /// warp's stream.
   static bool read_record(Warp& warp);
   /// Goes to the machine instruction after `next`; false at the end of the warp's stream.
-  static bool decode_next(Warp& warp) {
+  [[gnu::always_inline]] static bool decode_next(Warp& warp) {
     RADDLE_ASSERT(warp.remaining != 0);
     if (--warp.remaining != 0) {
       ++warp.next;

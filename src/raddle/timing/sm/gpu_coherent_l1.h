@@ -50,7 +50,9 @@ class GpuCoherentL1 {
   }
   void mark_constant(Message&) const {}
 
-  bool drains() const { return drains_; }
+  bool drains() const {
+    return drains_ && (!l1d_.write_backs().empty() || store_buffer_.any_waiting());
+  }
   bool drain(LsuCore& core, SmKernelCounters& counters);
   bool send_answer(LsuCore&, Cycle) { return false; }
   Cycle next_event(const LsuCore& core, Cycle now) const {

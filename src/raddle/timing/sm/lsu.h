@@ -81,6 +81,10 @@ class Lsu : public LsuCore {
                  SmKernelCounters& counters);
 
   // --- each cycle --------------------------------------------------------------------------------
+  /// Could serve() do anything?
+  bool has_work(Cycle now) const {
+    return (free_at_ <= now && queues_.any_may_go()) || l1_.drains();
+  }
   /// Serves the oldest instruction; true if anything changed. `release`: a warp waits for its
   /// memory operations to be over.
   bool serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters, bool release);

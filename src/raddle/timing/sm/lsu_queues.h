@@ -101,6 +101,11 @@ class LsuQueues {
       return served_;
     return entry_of(*this, index(tenant));
   }
+  /// An oldest instruction is there, and has not been tried in vain since something happened.
+  bool any_may_go() const {
+    const auto may_go = [](const Queue& one) { return !one.queue.empty() && !one.stuck; };
+    return may_go(served_) || (!others_.empty() && std::ranges::any_of(others_, may_go));
+  }
   /// No queue is full that an instruction may enter.
   bool all_accept() const {
     bool full = false;

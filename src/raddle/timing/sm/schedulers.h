@@ -33,8 +33,8 @@ class Schedulers {
 
   /// The warp that a scheduler issues, one of `ready`; kNobody: its policy declines.
   /// `memory`: those whose next instruction goes to the load/store unit.
-  unsigned pick(Cycle now, unsigned scheduler, WarpMask ready, WarpMask memory,
-                const WarpTable& warps) {
+  [[gnu::always_inline]] unsigned pick(Cycle now, unsigned scheduler, WarpMask ready,
+                                       WarpMask memory, const WarpTable& warps) {
     const unsigned w =
         policy_[scheduler]->pick({ready, warps.resident & slots_[scheduler], warps.age, now, memory,
                                   warps.of_tenant, warps.knobs});
@@ -55,7 +55,7 @@ class Schedulers {
   void warp_left(unsigned warp) { policy_[slots_.scheduler_of(warp)]->on_warp_end(warp); }
 
  private:
-  void check_declined(unsigned scheduler, unsigned w) const {
+  [[gnu::noinline]] void check_declined(unsigned scheduler, unsigned w) const {
     if (w == policy::WarpPolicy::kInvalidId && policy_[scheduler]->may_decline()) return;
     policy::wrong_answer("warp=" + policy_name_, "picks a warp that is ready, and scheduler " +
                                                      std::to_string(scheduler) + " was given " +

@@ -55,7 +55,7 @@ class Scoreboard {
   }
   /// The instruction after `next` becomes the one to issue, from cycle `from` on; false: the stream
   /// is at its end.
-  [[nodiscard]] bool advance(Cycle now, Cycle from, unsigned w) {
+  [[nodiscard, gnu::always_inline]] bool advance(Cycle now, Cycle from, unsigned w) {
     Warp& warp = warps_[w];
     const DecodedInst* before = warp.next;
     if (!FrontEnd::decode_next(warp)) return false;
@@ -204,12 +204,12 @@ class Scoreboard {
     for (const Product& other : under_way) sums -= code.multiple_destinations(*other.inst);
     return are_there(now, w, sums);
   }
-  void check_hazards(unsigned w) {
+  [[gnu::always_inline]] void check_hazards(unsigned w) {
     look_again_ |= bit_of(w);
     warps_.check_hazards(w);
   }
   // Precondition: the warp is in no set of those that wait or may issue.
-  void present_next(unsigned w) {
+  [[gnu::always_inline]] void present_next(unsigned w) {
     units_.want(w, warps_[w].next->unit);
     check_hazards(w);
   }

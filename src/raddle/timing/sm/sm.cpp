@@ -130,7 +130,14 @@ inline void SmOf<L1>::run_events(Cycle now) {
 }
 
 template <L1Protocol L1>
-Cycle SmOf<L1>::tick(Cycle now) {
+Cycle SmOf<L1>::run(Cycle from, Cycle end) {
+  while (from < end) from = step(from);
+  return from;
+}
+
+/// One cycle, as sm.h says.
+template <L1Protocol L1>
+[[gnu::always_inline]] inline Cycle SmOf<L1>::step(Cycle now) {
   WarpTable& warps = board_.warps();
   if (observation_.profile() != nullptr) [[unlikely]]
     see_warps(now);
@@ -144,17 +151,25 @@ Cycle SmOf<L1>::tick(Cycle now) {
   if (abroad_.allowed()) [[unlikely]]
     active = migration_.enter(now);
   if (board_.changed() != 0 || !skip_) active |= issue(now);
-  const WarpMask memory = board_.units().wanting(Unit::Lsu);
-  const WarpMask kept_out = lsu_.keeps_out(memory, warps.of_tenant);
-  active |= lsu_.serve(now, board_.wheel(), counters_, (warps.fence_wait | warps.ended) != 0);
-  if (kept_out != 0)
-    board_.look_again(warps.ready & kept_out & ~lsu_.keeps_out(kept_out, warps.of_tenant));
+  if (lsu_.has_work(now) || !skip_) active |= serve(now);
   if (tma_.present()) [[unlikely]]
     active |= make_copies(now);
   active |= lsu_.inject(now);
   if (abroad_.allowed()) [[unlikely]]
     migration_.note_tick(now);
   return active || board_.changed() != 0 ? now + 1 : next_event(now);
+}
+
+/// The load/store unit, and who finds it open again after that.
+template <L1Protocol L1>
+inline bool SmOf<L1>::serve(Cycle now) {
+  const WarpTable& warps = board_.warps();
+  const WarpMask kept_out = lsu_.keeps_out(board_.units().wanting(Unit::Lsu), warps.of_tenant);
+  const bool served =
+      lsu_.serve(now, board_.wheel(), counters_, (warps.fence_wait | warps.ended) != 0);
+  if (kept_out != 0)
+    board_.look_again(warps.ready & kept_out & ~lsu_.keeps_out(kept_out, warps.of_tenant));
+  return served;
 }
 
 template <L1Protocol L1>

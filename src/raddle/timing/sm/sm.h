@@ -87,7 +87,10 @@ class Sm {
   virtual void prefetch(Cycle end) const = 0;
   /// Empties the instruction caches.
   virtual void forget_instructions() = 0;
-  virtual Cycle tick(Cycle now) = 0;
+  Cycle tick(Cycle now) { return run(now, now + 1); }
+  /// tick() from cycle `from` on, in each cycle in which anything could happen, up to `end`;
+  /// returns the next such cycle. Precondition: from < end.
+  virtual Cycle run(Cycle from, Cycle end) = 0;
 
   /// The knobs hold from cycle `at` on, the first of the next window; they live on until the next
   /// call. First called before any block comes.

@@ -44,7 +44,7 @@ class SmOf final : public Sm {
   }
   void prefetch(Cycle end) const override { lsu_.prefetch_replies(end); }
   void forget_instructions() override { board_.forget_instructions(); }
-  Cycle tick(Cycle now) override;
+  Cycle run(Cycle from, Cycle end) override;
   void obey(Cycle at, const policy::Knobs& knobs) override;
   WarpMigration& migration() override { return migration_; }
   stats::SmCounters counters(Cycle at) const override;
@@ -104,6 +104,8 @@ class SmOf final : public Sm {
   Cycle inbox() const {
     return std::min(ports_->from_noc.next_arrival(), dispatcher_.next_event());
   }
+  Cycle step(Cycle now);
+  bool serve(Cycle now);
   Cycle next_event(Cycle now) const;
   /// Out of line: in `tick`, where gcc sometimes puts it, runs take 1 % more instructions.
   [[gnu::noinline]] void drain_inbox(Cycle now);

@@ -145,7 +145,7 @@ class WarpTable {
 
   /// Where a warp at an instruction belongs: ready, or waiting for what. Precondition: it is in
   /// none of these sets.
-  void check_hazards(unsigned w) {
+  [[gnu::always_inline]] void check_hazards(unsigned w) {
     const Warp& warp = warp_[w];
     const WarpMask bit = bit_of(w);
     if (warp.next->uses.meets(warp.pending)) {
