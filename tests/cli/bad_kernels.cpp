@@ -94,6 +94,17 @@ TEST(Launches, ThatHaveNotBegunInTimeAreOnTheirWay) {
   EXPECT_THAT(run.err, HasSubstr("a launch on its way has not ended after the 5 cycles allowed"));
 }
 
+TEST(Launches, MayTakeAllTheCyclesThatAreAllowedAndNoMore) {
+  for (const std::string run :
+       {"run transpose size=tiny --gpu t4", "run nn size=tiny --gpu latoa"}) {
+    const std::uint64_t cycles = json_of(raddle(run + " --json -"))["totals"]["cycles"];
+    EXPECT_EQ(raddle(run + " --max-cycles " + std::to_string(cycles)).status, 0) << run;
+    const Outcome late = raddle(run + " --max-cycles " + std::to_string(cycles - 1));
+    EXPECT_EQ(late.status, 1) << run;
+    EXPECT_THAT(late.err, HasSubstr(std::to_string(cycles - 1) + " cycles allowed")) << run;
+  }
+}
+
 TEST_F(BadKernel, TheFileItselfIsSound) {
   const Outcome ok = run("kernel=quiet grid=4 block=96");
   EXPECT_EQ(ok.status, 0) << ok.err;

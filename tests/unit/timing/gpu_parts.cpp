@@ -269,7 +269,10 @@ TEST(Watchdog, EndsARunThatIsTooLong) {
   Watchdog dog(1000, kNever, {});
   EXPECT_EQ(look(dog, 0, 0), "");
   EXPECT_EQ(look(dog, 999, 0), "not due");
-  EXPECT_EQ(look(dog, 1000, 0), "kernel 'k' has not ended after the 1000 cycles allowed");
+  EXPECT_EQ(look(dog, 1000, 0), "not due");
+  EXPECT_EQ(look(dog, 1001, 0), "kernel 'k' has not ended after the 1000 cycles allowed");
+  EXPECT_EQ(dog.ended(1000), "");
+  EXPECT_EQ(dog.ended(1001), "a launch has ended in cycle 1001, after the 1000 cycles allowed");
 }
 
 TEST(Watchdog, ReportsTheCycleNowAndThen) {

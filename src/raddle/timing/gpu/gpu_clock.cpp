@@ -123,6 +123,7 @@ void GpuClock::end_job(const Dispatcher::Ended& ended) {
   accounting_.ended(ended);
   now_ = std::max(now_, ended.at);  // a horizon may lie behind it
   launches_.ended(ended.job, ended.at);
+  if (const std::string why = watchdog_.ended(ended.at); !why.empty()) give_up(ended.at, why);
 }
 
 /// The launch is with the kernel management unit in cycle `arrival`.

@@ -20,9 +20,16 @@ class Watchdog {
         next_report_(report_ ? 0 : kNever) {}
   /// The clock has been started anew.
   void restart() { next_ = 0; }
+  /// Why a launch that has ended in that cycle ends the run; empty: it does not. Windows are looked
+  /// at before they begin, so that it may have ended in one which goes beyond what is allowed.
+  std::string ended(Cycle at) const {
+    if (at <= max_cycles_) return {};
+    return "a launch has ended in cycle " + std::to_string(at) + ", after the " +
+           std::to_string(max_cycles_) + " cycles allowed";
+  }
   /// Is there anything to do before the window that begins at `begin`?
   bool due(Cycle begin) const {
-    return begin >= next_ || begin >= next_report_ || begin >= max_cycles_;
+    return begin >= next_ || begin >= next_report_ || begin > max_cycles_;
   }
   /// Why the run must end, as a sentence; empty: it may go on. names(): of the kernels under way.
   /// last_progress(): when something moved last; asked only when work is left.
@@ -33,7 +40,7 @@ class Watchdog {
       report_(begin);
       next_report_ = begin + kBetween;
     }
-    if (begin >= max_cycles_) {
+    if (begin > max_cycles_) {
       const std::string under_way = names();
       return (under_way.empty() ? "a launch on its way" : "kernel " + under_way) +
              " has not ended after the " + std::to_string(max_cycles_) + " cycles allowed";
