@@ -135,7 +135,12 @@ TEST_F(Elsewhere, TheRuntimeLibraryIsFoundFromTheProgramsPlace) {
   fs::create_directories(folder_ / "lib/raddle");
   fs::copy_file(fs::path(RADDLE_PROGRAM).parent_path() / "libcudart.so.13",
                 folder_ / "lib/raddle/libcudart.so.13");
-  EXPECT_THAT(doctor(program), HasSubstr(folder_ / "lib/raddle/libcudart.so.13"));
+  const std::string library = folder_ / "lib/raddle/libcudart.so.13";
+  EXPECT_THAT(doctor(program), AllOf(HasSubstr(library), Not(HasSubstr(library + " is no whole"))));
+  fs::resize_file(library, fs::file_size(library) / 2);
+  EXPECT_THAT(doctor(program), HasSubstr(library + " is no whole library"));
+  fs::resize_file(library, 0);
+  EXPECT_THAT(doctor(program), HasSubstr(library + " is no whole library"));
 }
 
 TEST(Machines, OneIsListedWithMeaningsAndSources) {

@@ -33,6 +33,8 @@ std::string with_level(const std::string& policy, const policy::Registries& poli
 void Settings::check() const {
   if (functional && live)
     throw InputError("--functional and --live exclude each other: --functional has no timing");
+  if (functional && !policy.empty())
+    throw InputError({"--policy " + policy.front()}, "is of timing, which --functional leaves out");
   for (const std::string& text : set)
     for (const char* path : {"run.cold_l2=", "run.sampling_error="})
       if (functional && text.starts_with(path))

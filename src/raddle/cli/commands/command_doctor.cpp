@@ -1,5 +1,6 @@
 // raddle doctor: what this machine has of what the commands need, and the line that mends what it
 // lacks.
+#include <elf.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -7,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 
 #include "raddle/base/error.h"
 #include "raddle/base/files.h"
@@ -88,10 +91,32 @@ fs::path temporary_folder() {
   return !error ? folder : named != nullptr ? named : "/tmp";
 }
 
+/// A library that an interrupted copy or build has left is there, and no program starts with it.
+bool is_whole(const fs::path& library) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(library, error);
+  Elf64_Ehdr head{};
+  std::ifstream in(library, std::ios::binary);
+  return !error && in.read(reinterpret_cast<char*>(&head), sizeof head) &&
+         std::string_view(reinterpret_cast<const char*>(head.e_ident), SELFMAG) == ELFMAG &&
+         head.e_shoff + std::uint64_t{head.e_shnum} * head.e_shentsize <= size;
+}
+
+void check_library(const char* what, const char* file, const char* needed,
+                   std::vector<Finding>& out) {
+  const auto library = find_support_file(file);
+  const bool whole = library && is_whole(*library);
+  const std::string found = !library ? "not " + support_folders_text()
+                            : whole  ? library->string()
+                                     : library->string() + " is no whole library";
+  out.push_back(
+      {what, found, needed, whole ? "" : "install the package again, or ./x build", true});
+}
+
 void check_own_files(std::vector<Finding>& out) {
-  const auto library = find_support_file("libcudart.so.13");
-  out.push_back({"runtime library", library ? library->string() : "not " + support_folders_text(),
-                 "raddle exec", library ? "" : "install the package again, or ./x build", true});
+  check_library("runtime library", "libcudart.so.13", "raddle exec", out);
+  check_library("driver library", "libcuda.so.1", "raddle exec", out);
+  check_library("cuBLAS library", "libcublas.so.13", "raddle exec", out);
   const auto script = find_support_file("plugin.sh");
   out.push_back({"plug-in builder", script ? script->string() : "not " + support_folders_text(),
                  "raddle plugin", script ? "" : "install the package again, or ./x plugin"});

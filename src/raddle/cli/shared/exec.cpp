@@ -254,6 +254,9 @@ int execute(const CommonOptions& common, const std::vector<std::string>& words,
            libraries_of(program.path, joined_paths(library_folder().string(), "LD_LIBRARY_PATH"))))
     std::fprintf(stderr, "raddle: %s\n", warning.c_str());
   sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());
+  if (common.functional && common.says_seed())
+    throw InputError(
+        "--seed: a program makes its own inputs, and --functional leaves out what chooses by it");
   if (!common.functional) {
     sim::check_together(setup);
     sim::check_tenants(setup, 1);

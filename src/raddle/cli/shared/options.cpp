@@ -164,7 +164,7 @@ void CommonOptions::add_timing_to(CLI::App& command, OptionModes& modes) {
   modes
       .add(command.add_option("--policy", policy,
                               "choose a policy, e.g. warp=two_level:group_size=4"),
-           kSimulated)
+           kTimed)
       ->type_name("LEVEL=NAME[:KEY=VALUE,...]")
       ->allow_extra_args(false)
       ->group(kMachine);
