@@ -99,6 +99,21 @@ TEST(Driver, WrongPtxIsToldInTheLog) {
   EXPECT_THAT(o.err, HasSubstr("no kernel was launched"));
 }
 
+TEST(Driver, AFunctionThatNobodyDefinesIsToldWhenAModuleIsLoaded) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const std::string program = built(folder, "driver_load");
+  const Outcome o = exec({"--functional", "--quiet"}, {program, "unresolved"});
+  EXPECT_EQ(o.status, 0) << o.out << o.err;
+  EXPECT_THAT(o.out, HasSubstr("PASS"));
+  EXPECT_THAT(o.out, HasSubstr("log: driver_load: a module of its own:7: Unresolved extern "
+                               "function 'helper'"));
+  // The program's own kernels are judged when they are used.
+  const Outcome lost = exec({"--functional", "--quiet"}, {program, "lost"});
+  EXPECT_EQ(lost.status, 1) << lost.out << lost.err;
+  EXPECT_THAT(lost.err, HasSubstr("function nobody has no body here"));
+}
+
 TEST(Driver, WhatThereIsNotIsRefusedByName) {
   RADDLE_NEED_NVCC();
   const Folder folder;

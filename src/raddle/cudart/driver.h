@@ -61,6 +61,7 @@ int raddle_cudaPointerGetAttributes(PointerAttributes* to, const void* pointer);
 int raddle_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
                                                          int block_size,
                                                          std::size_t dynamic_shared);
+int raddle_cudaFuncSetCacheConfig(const void* function, int config);
 int raddle_cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
                                           const HostLaunchConfiguration* configuration);
 int raddle_cudaOccupancyMaxPotentialClusterSize(int* blocks, const void* function,

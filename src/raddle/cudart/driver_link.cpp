@@ -5,10 +5,13 @@
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "raddle/base/error.h"
 #include "raddle/cudart/driver.h"
 #include "raddle/cudart/jit_log.h"
+#include "raddle/exec/decode/program.h"
 
 using namespace raddle;
 using namespace raddle::cudart;
@@ -52,6 +55,11 @@ void refuse_image(Context& c, const Failure& failure) {
   if (!lacking || failure.message.empty()) throw failure;
   c.fail(failure.message);
   throw Failure{failure.code == kInvalidPtx ? kUnsupportedPtxVersion : failure.code};
+}
+
+void check_resolved(const ptx::Module& module) {
+  std::vector<Diagnostic> unresolved = exec::unresolved(module);
+  if (!unresolved.empty()) throw InputError(std::move(unresolved));
 }
 
 std::string bytes_of_file(const char* name) {
@@ -98,8 +106,9 @@ extern "C" {
 
 int raddle_cuLinkCreate(unsigned count, const int* options, void** values, Link** to) {
   return driver("cuLinkCreate", kCurrentContext, [&](Context& c) {
+    const JitOptions given = jit_options(count, options, values);
     required(to) = c.links.make();
-    (*to)->options = {count, options, values};
+    (*to)->options = given;
     return kSuccess;
   });
 }
@@ -110,7 +119,7 @@ int raddle_cuLinkAddData(Link* link, int type, const void* data, std::size_t byt
     if (data == nullptr) throw Failure{kInvalidValue};
     const std::string text(static_cast<const char*>(data), bytes);
     add_to_link(c, c.links.get(link), LinkInput{type}, text, name != nullptr ? name : "",
-                log_of(c.links.get(link), {count, options, values}));
+                log_of(c.links.get(link), jit_options(count, options, values)));
     return kSuccess;
   });
 }
@@ -118,8 +127,9 @@ int raddle_cuLinkAddData(Link* link, int type, const void* data, std::size_t byt
 int raddle_cuLinkAddFile(Link* link, int type, const char* file, unsigned count, const int* options,
                          void** values) {
   return driver("cuLinkAddFile", kCurrentContext, [&](Context& c) {
-    add_to_link(c, c.links.get(link), LinkInput{type}, bytes_of_file(file), file,
-                log_of(c.links.get(link), {count, options, values}));
+    const std::string bytes = bytes_of_file(file);  // null is refused
+    add_to_link(c, c.links.get(link), LinkInput{type}, bytes, file,
+                log_of(c.links.get(link), jit_options(count, options, values)));
     return kSuccess;
   });
 }
@@ -128,7 +138,7 @@ int raddle_cuLinkComplete(Link* link, void** image, std::size_t* bytes) {
   return driver("cuLinkComplete", kCurrentContext, [&](Context& c) {
     Link& all = c.links.get(link);
     if (all.sources.empty()) throw Failure{kInvalidValue};
-    logged(c, all.options, [&] { ptx::parse_and_link(all.sources); });
+    logged(c, all.options, [&] { check_resolved(ptx::parse_and_link(all.sources)); });
     all.image = linked_image(all.sources);
     required(image) = all.image.data();
     if (bytes != nullptr) *bytes = all.image.size();

@@ -12,7 +12,20 @@ using namespace raddle::cudart;
 
 namespace raddle::cudart {
 
+namespace {
+
+/// What calls and declares no function has nothing to resolve, and is parsed only once.
+void check_sources(const std::vector<ptx::SourceText>& sources) {
+  const auto has_functions = [](const ptx::SourceText& source) {
+    return source.text.find(".func") != std::string::npos;
+  };
+  if (std::ranges::any_of(sources, has_functions)) check_resolved(ptx::parse_and_link(sources));
+}
+
+}  // namespace
+
 Module& load_module(Context& c, Image image) {
+  check_sources(image.sources);
   const runtime::ModuleId id = c.device().load(std::move(image.sources), image.registers);
   Module* const module = c.modules.make();
   module->id = id;
@@ -122,7 +135,7 @@ extern "C" {
 int raddle_cuModuleLoadDataEx(Module** to, const void* data, unsigned count, const int* options,
                               void** values) {
   return driver("cuModuleLoadDataEx", kCurrentContext, [&](Context& c) {
-    return load_data(c, to, data, {count, options, values});
+    return load_data(c, to, data, jit_options(count, options, values));
   });
 }
 int raddle_cuModuleLoadData(Module** to, const void* data) {
@@ -161,13 +174,13 @@ int raddle_cuModuleGetLoadingMode(int* mode) {
 int raddle_cuLibraryLoadData(Module** to, const void* data, const int* options, void** values,
                              unsigned count, const int*, void**, unsigned) {
   return driver("cuLibraryLoadData", kInitialized, [&](Context& c) {
-    return of_library(to, load_data(c, to, data, {count, options, values}));
+    return of_library(to, load_data(c, to, data, jit_options(count, options, values)));
   });
 }
 int raddle_cuLibraryLoadFromFile(Module** to, const char* file, const int* options, void** values,
                                  unsigned count, const int*, void**, unsigned) {
   return driver("cuLibraryLoadFromFile", kInitialized, [&](Context& c) {
-    return of_library(to, load_file(c, to, file, {count, options, values}));
+    return of_library(to, load_file(c, to, file, jit_options(count, options, values)));
   });
 }
 int raddle_cuLibraryUnload(const Module* module) {
@@ -211,9 +224,15 @@ int raddle_cuKernelSetAttribute(int number, int value, const Kernel* kernel, int
     return static_cast<Error>(raddle_cudaFuncSetAttribute(kernel, number, value));
   });
 }
-int raddle_cuKernelSetCacheConfig(const Kernel* kernel, int, int) {
-  return driver("cuKernelSetCacheConfig", kInitialized, [&](Context& c) {
-    c.kernel(kernel);
+int raddle_cuKernelSetCacheConfig(const Kernel* kernel, int config, int device) {
+  return driver("cuKernelSetCacheConfig", kInitialized, [&](Context&) {
+    if (device != 0) throw Failure{kInvalidDevice};
+    return static_cast<Error>(raddle_cudaFuncSetCacheConfig(kernel, config));
+  });
+}
+int raddle_cuKernelGetFunction(Kernel** to, const Kernel* kernel) {
+  return driver("cuKernelGetFunction", kCurrentContext, [&](Context& c) {
+    required(to) = &c.kernel(kernel);
     return kSuccess;
   });
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,9 @@ std::uint64_t function_address(std::uint32_t module_index);
 std::unique_ptr<Kernel> decode_kernel(const Layout& layout, std::uint32_t entry);
 /// What decode_kernel would refuse in one function.
 std::vector<Unsupported> refusals(const Layout& layout, std::uint32_t function);
+
+/// The machine itself has what PTX declares by that name: printf, malloc, the device runtime.
+bool machine_has(std::string_view function);
 
 /// Per kernel: where its .shared variables lie.
 struct SharedLayout {

@@ -304,6 +304,27 @@ std::vector<Unsupported> unsupported(const ptx::Module& module) {
   return all;
 }
 
+std::vector<Diagnostic> unresolved(const ptx::Module& module) {
+  std::set<u32> used;
+  for (const u32 f : address_taken(module)) used.insert(f);
+  for (const ptx::Function& function : module.functions)
+    for (const ptx::Call& call : function.calls) {
+      if (call.callee.kind == ptx::Operand::Kind::Symbol) used.insert(call.callee.symbol.index);
+      used.insert(call.targets.begin(), call.targets.end());
+    }
+  const auto of_nvidia = [](std::string_view name) {
+    return name.starts_with("cuda") || name.starts_with("__cuda");
+  };
+  std::vector<Diagnostic> all;
+  for (const u32 f : used) {
+    const ptx::Function& function = module.functions[f];
+    if (!function.is_extern || machine_has(function.name) || of_nvidia(function.name)) continue;
+    all.push_back({{module.source_of(function).file, function.line, 0},
+                   "Unresolved extern function '" + function.name + "'"});
+  }
+  return all;
+}
+
 struct Program::Impl {
   ptx::Module module;
   DeviceMemory& memory;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "raddle/base/error.h"
 #include "raddle/exec/isa/kernel_source.h"
 #include "raddle/exec/isa/parameter_layout.h"
 #include "raddle/exec/memory/memory.h"
@@ -22,6 +23,12 @@ struct Unsupported {
 };
 /// Everything in the module that cannot be executed yet, each with its place.
 std::vector<Unsupported> unsupported(const ptx::Module& module);
+
+/// Functions that some function of the module calls or takes the address of, and that neither it
+/// nor the machine has: for them NVIDIA's compiler refuses the module, whichever kernels are used.
+/// Names of NVIDIA's runtime are not among them: the machine stands for it, and a kernel that calls
+/// what the machine lacks is refused by itself.
+std::vector<Diagnostic> unresolved(const ptx::Module& module);
 
 /// A loaded module: its variables live in `memory`.
 class Program final : public KernelSource {

@@ -59,20 +59,28 @@ void check_arguments(const DecodeContext& ctx, const std::vector<ptx::Variable>&
   }
 }
 
+struct HostFunctionInfo {
+  std::string_view name;
+  HostFunction function;
+  unsigned arguments;
+};
+
+/// nullptr: none of the machine's own.
+const HostFunctionInfo* host_function(std::string_view name) {
+  static constexpr HostFunctionInfo kFunctions[] = {{"vprintf", HostFunction::Vprintf, 2},
+                                                    {"__assertfail", HostFunction::AssertFail, 3},
+                                                    {"malloc", HostFunction::Malloc, 1},
+                                                    {"free", HostFunction::Free, 1}};
+  const auto* const found = std::ranges::find(std::begin(kFunctions), std::end(kFunctions), name,
+                                              &HostFunctionInfo::name);
+  return found != std::end(kFunctions) ? found : nullptr;
+}
+
 bool host_call(DecodeContext& ctx, const ptx::Call& call, const ptx::Function& callee) {
   if (!callee.is_extern) return false;
   HostCall host;
-  static constexpr struct {
-    std::string_view name;
-    HostFunction function;
-    unsigned arguments;
-  } kFunctions[] = {{"vprintf", HostFunction::Vprintf, 2},
-                    {"__assertfail", HostFunction::AssertFail, 3},
-                    {"malloc", HostFunction::Malloc, 1},
-                    {"free", HostFunction::Free, 1}};
-  const auto* known = std::find_if(std::begin(kFunctions), std::end(kFunctions),
-                                   [&](const auto& f) { return f.name == callee.name; });
-  if (known == std::end(kFunctions)) return false;
+  const HostFunctionInfo* const known = host_function(callee.name);
+  if (known == nullptr) return false;
   host.function = known->function;
   host.arguments = ctx.in.places(call.arguments);
   host.returns = ctx.in.places(call.returns);
@@ -187,6 +195,10 @@ void stack(DecodeContext& ctx, const Instruction& inst) {
 }
 
 }  // namespace
+
+bool machine_has(std::string_view function) {
+  return host_function(function) != nullptr || is_device_function(function);
+}
 
 void add_decode_call(Handlers& handlers) {
   handlers.add({"call"}, call);
