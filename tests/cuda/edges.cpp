@@ -23,6 +23,13 @@ TEST(Edges, SizesAttributesPoolsAndEdgesOfGraphs) {
   EXPECT_EQ(o.status, 0) << o.out << o.err;
 }
 
+TEST(Edges, ArgumentsThatCudaRefuses) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const Outcome o = exec({"--functional", "--quiet"}, {built(folder, "refused")});
+  EXPECT_EQ(o.status, 0) << o.out << o.err;
+}
+
 // Without --live the counts are right whatever the order; the time is not.
 TEST(Edges, LaunchesOfOneGraphAndEventsOfLaunchesAreInOrder) {
   RADDLE_NEED_NVCC();
@@ -32,6 +39,20 @@ TEST(Edges, LaunchesOfOneGraphAndEventsOfLaunchesAreInOrder) {
        {std::vector<std::string>{"--quiet"}, {"--quiet", "--live"}}) {
     const Outcome o = exec(how, {program});
     EXPECT_EQ(o.status, 0) << how.back() << o.out << o.err;
+  }
+}
+
+TEST(Edges, SeveralHostThreadsThatLaunchAreTold) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const std::string program = built(folder, "threads"), line = "several host threads launch";
+  const Outcome both = exec({"--quiet"}, {program});
+  EXPECT_EQ(both.status, 0) << both.err;
+  EXPECT_THAT(both.err, HasSubstr(line));
+  for (const Outcome& quiet :
+       {exec({"--quiet", "--functional"}, {program}), exec({"--quiet"}, {program, "other"})}) {
+    EXPECT_EQ(quiet.status, 0) << quiet.err;
+    EXPECT_THAT(quiet.err, Not(HasSubstr(line)));
   }
 }
 

@@ -134,11 +134,23 @@ struct Part {
   std::size_t x, y;
 };
 
+/// Copies begin and end with whole texels; x and width in bytes. Throws Failure.
+void check_texels(const Array& array, std::size_t x, std::size_t width) {
+  const std::size_t texel = array.texel_bytes();
+  RADDLE_ASSERT(texel != 0);
+  if (x % texel != 0 || width % texel != 0)
+    throw Failure{kInvalidValue,
+                  fmt::format("offset {} and width {} are no multiples of the array's element, {} "
+                              "bytes",
+                              x, width, texel)};
+}
+
 Error copy_rows(Context& c, const Part& part, bool to_array, const void* pointer, std::size_t pitch,
                 std::size_t width, std::size_t height, CopyKind kind, bool wait, Stream* stream) {
   const Array& array = c.arrays.get(part.array);
   if (pointer == nullptr || width > pitch) throw Failure{kInvalidValue};
   check_pitch(c, pitch);
+  check_texels(array, part.x, width);
   const Block block{width, height, 1};
   array.check(part.x, part.y, 0, block);
   const Region inside = array.region(part.x, part.y, 0);
@@ -155,6 +167,7 @@ Error copy_run(Context& c, Part part, bool to_array, const void* pointer, std::s
   const Array& array = c.arrays.get(part.array);
   const std::size_t row = array.extent.width * array.texel_bytes();
   RADDLE_ASSERT(row != 0);
+  check_texels(array, part.x, bytes);
   for (std::size_t done = 0; done < bytes;) {
     const std::size_t now = std::min(row - part.x, bytes - done);
     copy_rows(c, part, to_array, static_cast<const std::byte*>(pointer) + done, now, now, 1, kind,

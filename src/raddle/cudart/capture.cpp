@@ -22,6 +22,14 @@ CaptureMode mode_of(int mode) {
   return static_cast<CaptureMode>(mode);
 }
 
+/// Nodes that a program names, which must be the graph's. Throws Failure.
+std::vector<GraphNode*> nodes_of(const Graph& graph, GraphNode* const* nodes, std::size_t count) {
+  const auto named = listed(nodes, count);
+  if (!std::ranges::all_of(named, [&](const GraphNode* node) { return graph.has(node); }))
+    throw Failure{kInvalidValue};
+  return {named.begin(), named.end()};
+}
+
 /// `graph`: null for one of its own.
 Error begin(Context& c, Stream* stream, int mode, Graph* graph, std::vector<GraphNode*> tips) {
   Stream& on = c.stream(stream);
@@ -116,7 +124,8 @@ int raddle_cudaStreamBeginCaptureToGraph(Stream* stream, Graph* graph,
                                          GraphNode* const* dependencies, const void*,
                                          std::size_t count, int mode) {
   return call("cudaStreamBeginCaptureToGraph", [&](Context& c) {
-    return begin(c, stream, mode, &c.graphs.get(graph), {dependencies, dependencies + count});
+    Graph& to = c.graphs.get(graph);
+    return begin(c, stream, mode, &to, nodes_of(to, dependencies, count));
   });
 }
 
@@ -153,8 +162,11 @@ int raddle_cudaStreamUpdateCaptureDependencies_11(Stream* stream, GraphNode** de
   return call("cudaStreamUpdateCaptureDependencies", [&](Context& c) {
     Stream& on = usable(c, stream);
     if (on.capture == nullptr) throw Failure{kIllegalState};
-    if (flags == 1) on.tips.clear();  // set; else add
-    on.tips.insert(on.tips.end(), dependencies, dependencies + count);
+    constexpr unsigned kAdd = 0, kSet = 1;
+    if (flags != kAdd && flags != kSet) throw Failure{kInvalidValue};
+    const auto named = nodes_of(*on.capture->graph, dependencies, count);
+    if (flags == kSet) on.tips.clear();
+    on.tips.insert(on.tips.end(), named.begin(), named.end());
     return kSuccess;
   });
 }

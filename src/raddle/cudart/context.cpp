@@ -237,6 +237,20 @@ void Context::unsupported(const std::string& what, const char* code) {
   fail(message);
 }
 
+/// A host thread that waits runs simulated time on, and what another launches after that comes
+/// later: which comes first is the operating system's choice.
+void Context::launched() {
+  const std::thread::id here = std::this_thread::get_id();
+  if (launches_++ == 0) launcher_ = here;
+  if (launcher_ == here || several_launchers_) return;
+  several_launchers_ = true;
+  if (timed())
+    std::fputs(
+        "raddle: several host threads launch kernels: what overlaps and how long it takes depends "
+        "on which comes first, and differs from run to run\n",
+        stderr);
+}
+
 void Context::launch_refused(Error code) {
   if (refused_launches_++ == 0) first_refused_ = code;
 }

@@ -9,8 +9,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "raddle/cudart/abi.h"
@@ -32,6 +34,13 @@ template <class T>
 T& required(T* pointer) {
   if (pointer == nullptr) throw Failure{kInvalidValue};
   return *pointer;
+}
+
+/// A list that a call is given with its length; without items it may be nowhere. Throws Failure.
+template <class T>
+std::span<T> listed(T* items, std::size_t count) {
+  if (items == nullptr && count != 0) throw Failure{kInvalidValue};
+  return {items, count};
 }
 
 /// What a program may hold a pointer to. A pointer that is not one of ours is refused.
@@ -271,7 +280,7 @@ class Context {
   /// A function that we do not have was called.
   void unsupported(const std::string& what, const char* code = "cudaErrorNotSupported");
   /// A kernel has been launched; a launch was not possible.
-  void launched() { ++launches_; }
+  void launched();
   void launch_refused(Error code);
   /// A library of machine code has asked for the driver, in this call of its own; "" is unknown.
   void driver_wanted(const std::string& library, const std::string& function);
@@ -301,6 +310,8 @@ class Context {
   Stream legacy_;
   sim::ExecOutcome outcome_;
   std::uint64_t launches_ = 0, refused_launches_ = 0;
+  std::thread::id launcher_;        // the first host thread that has launched
+  bool several_launchers_ = false;  // ... was not the only one, which has been told
   Error first_refused_ = kSuccess;
   std::atomic<bool> ending_ = false, stopped_ = false;  // see await_other_thread()
 };

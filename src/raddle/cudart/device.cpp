@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "raddle/cudart/functions.h"
 #include "raddle/cudart/properties.h"
 #include "raddle/cudart/reset.h"
 
@@ -70,8 +71,9 @@ int raddle_cudaGetDevice(int* device) {
   });
 }
 
-int raddle_cudaChooseDevice(int* device, const void*) {
+int raddle_cudaChooseDevice(int* device, const void* wanted) {
   return call("cudaChooseDevice", [&](Context&) {
+    if (wanted == nullptr) throw Failure{kInvalidValue};
     required(device) = 0;
     return kSuccess;
   });
@@ -79,7 +81,8 @@ int raddle_cudaChooseDevice(int* device, const void*) {
 
 int raddle_cudaSetValidDevices(int* devices, int count) {
   return call("cudaSetValidDevices", [&](Context& c) {
-    for (int i = 0; i < count; ++i) check_device(c, devices[i]);
+    const auto length = static_cast<std::size_t>(std::max(count, 0));
+    for (const int device : listed(devices, length)) check_device(c, device);
     return kSuccess;
   });
 }
@@ -179,13 +182,14 @@ int raddle_cudaDeviceSetLimit(int limit, std::size_t value) {
   return call("cudaDeviceSetLimit", [&](Context& c) {
     if (limit < 0 || limit >= static_cast<int>(std::size(kLimits)))
       throw Failure{kUnsupportedLimit};
-    c.limits[limit] = value;
     constexpr int kStackSize = 0, kMallocHeapSize = 2, kPendingLaunches = 4;
+    // Local memory of a thread, of all compute capabilities (CUDA C++ programming guide).
+    constexpr std::size_t kMaxStack = 512 << 10;
+    if (limit == kStackSize && value > kMaxStack)
+      throw Failure{kInvalidValue, "the stack of a thread has at most 512 KiB"};
+    c.limits[limit] = value;
     exec::Machine& machine = c.device().machine();
-    if (limit == kStackSize) {
-      if (value > 0xffff'ffffu) throw Failure{kInvalidValue};
-      machine.set_stack_bytes(static_cast<std::uint32_t>(value));
-    }
+    if (limit == kStackSize) machine.set_stack_bytes(static_cast<std::uint32_t>(value));
     if (limit == kMallocHeapSize) machine.set_heap_bytes(value);
     if (limit == kPendingLaunches) c.device().limit_pending_launches(value);
     return kSuccess;
@@ -201,8 +205,20 @@ int raddle_cudaDeviceGetLimit(std::size_t* value, int limit) {
   });
 }
 
-int raddle_cudaDeviceSetCacheConfig(int) { return accepted("cudaDeviceSetCacheConfig"); }
-int raddle_cudaDeviceSetSharedMemConfig(int) { return accepted("cudaDeviceSetSharedMemConfig"); }
+int raddle_cudaDeviceSetCacheConfig(int config) {
+  return call("cudaDeviceSetCacheConfig", [&](Context& c) {
+    c.session();
+    check_cache_config(config);
+    return kSuccess;
+  });
+}
+int raddle_cudaDeviceSetSharedMemConfig(int config) {
+  return call("cudaDeviceSetSharedMemConfig", [&](Context& c) {
+    c.session();
+    check_bank_config(config);
+    return kSuccess;
+  });
+}
 int raddle_cudaCtxResetPersistingL2Cache() { return accepted("cudaCtxResetPersistingL2Cache"); }
 int raddle_cudaProfilerStart() { return accepted("cudaProfilerStart"); }
 int raddle_cudaProfilerStop() { return accepted("cudaProfilerStop"); }

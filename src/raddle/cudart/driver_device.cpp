@@ -45,8 +45,16 @@ std::vector<char> properties_of(Context& c) {
   return bytes;
 }
 
+/// CUctx_flags: one way to wait at most, and settings without an effect here. Throws Failure.
+void check_flags(unsigned flags) {
+  constexpr unsigned kKnown = 0xff, kSchedule = 7;
+  const unsigned schedule = flags & kSchedule;
+  if ((flags & ~kKnown) != 0 || (schedule & (schedule - 1)) != 0) throw Failure{kInvalidValue};
+}
+
 Error create_context(Context& c, DriverContext** to, unsigned flags, int device) {
   only_device(device);
+  check_flags(flags);
   primary_context(c);  // whose number is the first
   required(to) = c.driver_contexts.make(flags, ++c.last_context);
   current_context(c);  // what the runtime has made current lies below
@@ -291,6 +299,7 @@ int raddle_cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) 
 int raddle_cuDevicePrimaryCtxSetFlags(int device, unsigned flags) {
   return driver("cuDevicePrimaryCtxSetFlags", kInitialized, [&](Context& c) {
     only_device(device);
+    check_flags(flags);
     primary_context(c).flags = flags;
     return kSuccess;
   });

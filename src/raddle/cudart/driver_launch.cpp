@@ -7,6 +7,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/cudart/driver.h"
+#include "raddle/cudart/functions.h"
 
 using namespace raddle;
 using namespace raddle::cudart;
@@ -138,20 +139,22 @@ int raddle_cuLaunchKernelEx(const DriverLaunch* launch, const Kernel* function, 
   });
 }
 
-int raddle_cuOccupancyMaxPotentialBlockSize(int* grid, int* block, const Kernel* function,
-                                            std::size_t (*shared)(int), std::size_t bytes,
-                                            int limit) {
+int raddle_cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, const Kernel* function,
+                                                     std::size_t (*shared)(int), std::size_t bytes,
+                                                     int limit, unsigned flags) {
   return driver("cuOccupancyMaxPotentialBlockSize", kCurrentContext, [&](Context& c) {
+    if (flags > kLastOccupancyFlag) throw Failure{kInvalidValue};
     const BestBlock best = best_block(c, function, shared, bytes, limit);
     required(grid) = best.blocks;
     required(block) = best.size;
     return kSuccess;
   });
 }
-int raddle_cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, const Kernel* function,
-                                                     std::size_t (*shared)(int), std::size_t bytes,
-                                                     int limit, unsigned) {
-  return raddle_cuOccupancyMaxPotentialBlockSize(grid, block, function, shared, bytes, limit);
+int raddle_cuOccupancyMaxPotentialBlockSize(int* grid, int* block, const Kernel* function,
+                                            std::size_t (*shared)(int), std::size_t bytes,
+                                            int limit) {
+  return raddle_cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, shared, bytes,
+                                                          limit, 0);
 }
 
 int raddle_cuOccupancyMaxActiveClusters(int* clusters, const Kernel* function,

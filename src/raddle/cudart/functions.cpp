@@ -96,6 +96,16 @@ std::uint64_t allowed_cluster(const Kernel& kernel) {
   return kernel.large_clusters ? kLargest : kPortable;
 }
 
+void check_cache_config(int config) {
+  constexpr int kLast = 3;  // no preference, shared memory, L1, equal
+  if (config < 0 || config > kLast) throw Failure{kInvalidValue};
+}
+
+void check_bank_config(int config) {
+  constexpr int kLast = 2;  // as the device has it, four bytes, eight bytes
+  if (config < 0 || config > kLast) throw Failure{kInvalidValue};
+}
+
 namespace {
 
 /// That the machine forms clusters.
@@ -115,9 +125,9 @@ std::uint64_t blocks_at_once(Context& c, Kernel& kernel, const HostLaunchConfigu
 int active_clusters(Context& c, Kernel& kernel, const HostLaunchConfiguration& k) {
   check_clusters(c);
   std::uint64_t size = 0;
-  for (unsigned i = 0; i < k.attribute_count; ++i)
-    if (k.attributes[i].id == kAttributeCluster) {
-      const auto& cluster = k.attributes[i].value.cluster;
+  for (const LaunchAttribute& attribute : listed(k.attributes, k.attribute_count))
+    if (attribute.id == kAttributeCluster) {
+      const auto& cluster = attribute.value.cluster;
       size = std::uint64_t{cluster.x} * cluster.y * cluster.z;
     }
   const std::uint64_t required = required_cluster(c, kernel);
@@ -229,16 +239,18 @@ int raddle_cudaFuncSetAttribute(const void* function, int number, int value) {
   });
 }
 
-int raddle_cudaFuncSetCacheConfig(const void* function, int) {
+int raddle_cudaFuncSetCacheConfig(const void* function, int config) {
   return call("cudaFuncSetCacheConfig", [&](Context& c) {
     c.kernel(function);
+    check_cache_config(config);
     return kSuccess;
   });
 }
 
-int raddle_cudaFuncSetSharedMemConfig(const void* function, int) {
+int raddle_cudaFuncSetSharedMemConfig(const void* function, int config) {
   return call("cudaFuncSetSharedMemConfig", [&](Context& c) {
     c.kernel(function);
+    check_bank_config(config);
     return kSuccess;
   });
 }
@@ -264,7 +276,8 @@ int raddle_cudaFuncGetParamInfo(const void* function, std::size_t index, std::si
 
 int raddle_cudaGetFuncBySymbol(Kernel** function, const void* stub) {
   return call("cudaGetFuncBySymbol", [&](Context& c) {
-    *function = &c.kernel(stub);
+    if (stub == nullptr) throw Failure{kInvalidValue};
+    required(function) = &c.kernel(stub);
     return kSuccess;
   });
 }
@@ -272,9 +285,10 @@ int raddle_cudaGetFuncBySymbol(Kernel** function, const void* stub) {
 int raddle_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,
                                                                   int block_size,
                                                                   std::size_t dynamic_shared,
-                                                                  unsigned) {
+                                                                  unsigned flags) {
   return call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&](Context& c) {
-    if (blocks == nullptr || block_size <= 0) throw Failure{kInvalidValue};
+    if (blocks == nullptr || block_size <= 0 || flags > kLastOccupancyFlag)
+      throw Failure{kInvalidValue};
     const Dim3 block{static_cast<std::uint32_t>(block_size), 1, 1};
     *blocks = static_cast<int>(resident_blocks(c, c.kernel(function), block, dynamic_shared));
     return kSuccess;

@@ -10,6 +10,8 @@ namespace raddle::cudart {
 /// Of cudart 12 and 13: bytes of cudaFuncAttributes behind those of cudart 11 (clusters, reserve).
 inline constexpr std::size_t kFunctionAttributesTail = (6 + 16) * sizeof(int);
 
+inline constexpr unsigned kLastOccupancyFlag = 1;  ///< cudaOccupancyDisableCachingOverride
+
 /// All of these load the kernel and throw Failure.
 /// The kernel as the machine holds it (registers, memory), without its instructions.
 const trace::KernelCode& needs_of(Context& c, Kernel& kernel);
@@ -21,5 +23,10 @@ timing::Residency residency_of(Context& c, Kernel& kernel, Dim3 block, std::size
 std::uint64_t required_cluster(Context& c, Kernel& kernel);
 /// Most blocks of a cluster that a launch of the kernel may ask for.
 std::uint64_t allowed_cluster(const Kernel& kernel);
+
+/// cudaFuncCache and cudaSharedMemConfig, hints that change nothing here. Throws Failure where the
+/// number is none of them.
+void check_cache_config(int config);
+void check_bank_config(int config);
 
 }  // namespace raddle::cudart

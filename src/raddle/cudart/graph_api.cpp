@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "raddle/cudart/capture.h"
+#include "raddle/cudart/pools.h"
 #include "raddle/cudart/sizes.h"
 #include "raddle/cudart/transfer.h"
 
@@ -46,14 +47,22 @@ KernelLaunch launch_of(Context& c, const KernelNodeParameters* p) {
   return prepared(c, p->function, p->grid, p->block, p->shared_bytes, p->arguments);
 }
 
-Context::Work fill_of(const MemsetParameters* p) {
+/// A fill that leaves the allocation in which it begins. Throws Failure.
+void check_inside(const Context& c, const Region& region, std::size_t bytes) {
+  const auto start = reinterpret_cast<Address>(region.start);
+  const auto* const own = c.allocation(start);
+  if (own != nullptr && bytes > own->second.bytes - (start - own->first))
+    throw Failure{kInvalidValue, "the memset leaves its allocation"};
+}
+
+Context::Work fill_of(const Context& context, const MemsetParameters* p) {
   const unsigned bytes_each = required(p).value_bytes;
   if (bytes_each != 1 && bytes_each != 2 && bytes_each != 4)
     throw Failure{kInvalidValue, "a memset's values have 1, 2 or 4 bytes"};
   const std::size_t bytes = product(p->width, p->value_bytes);
   const Region region{p->to, p->pitch, p->height};
   const Block block{bytes, p->height, 1};
-  if (bytes != 0 && p->height != 0) span_of(region, block);
+  if (bytes != 0 && p->height != 0) check_inside(context, region, span_of(region, block));
   return [=, m = *p](Context& c, StreamId on) {
     c.device().settle(on);
     fill(c, region, m.value, m.value_bytes, block);
@@ -76,7 +85,8 @@ Context::Work copy_of_3d(const Copy3d* p) {
 }
 
 Context::Work host_of(const HostParameters* p) {
-  return [h = required(p)](Context& c, StreamId on) {
+  if (required(p).function == nullptr) throw Failure{kInvalidValue};
+  return [h = *p](Context& c, StreamId on) {
     c.device().settle(on);
     h.function(h.data);
   };
@@ -87,10 +97,10 @@ GraphNode& add(Context& c, GraphNode** to, Graph* graph, GraphNode* const* depen
                std::size_t count, NodeType type) {
   Graph& g = c.graphs.get(graph);
   std::vector<GraphNode*> before;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!g.has(dependencies[i]) || std::ranges::count(before, dependencies[i]) != 0)
+  for (GraphNode* const dependency : listed(dependencies, count)) {
+    if (!g.has(dependency) || std::ranges::count(before, dependency) != 0)
       throw Failure{kInvalidValue};
-    before.push_back(dependencies[i]);
+    before.push_back(dependency);
   }
   GraphNode& node = g.add(type, std::move(before));
   if (to != nullptr) *to = &node;
@@ -104,8 +114,10 @@ GraphNode& instance(Context& c, GraphExec* exec, const GraphNode* node, NodeType
   throw Failure{kInvalidValue};
 }
 
-Error instantiate(Context& c, GraphExec** to, Graph* graph) {
-  required(to);
+/// Where a graph is put, whether it is freed on its own and who launches it are hints here.
+Error instantiate(Context& c, GraphExec** to, Graph* graph, unsigned long long flags) {
+  constexpr unsigned kKnown = 1 | 2 | 4 | 8;  // free on launch, upload, from the device, priorities
+  if (to == nullptr || (flags & ~kKnown) != 0) throw Failure{kInvalidValue};
   Graph copy = copy_of(c.graphs.get(graph));
   *to = c.graph_execs.make();
   (*to)->graph = std::move(copy);
@@ -133,9 +145,10 @@ constexpr Error kGraphExecUpdateFailure = static_cast<Error>(910);
 
 extern "C" {
 
-int raddle_cudaGraphCreate(Graph** graph, unsigned) {
+int raddle_cudaGraphCreate(Graph** graph, unsigned flags) {
   return call("cudaGraphCreate", [&](Context& c) {
     c.session();
+    if (flags != 0) throw Failure{kInvalidValue};
     required(graph) = c.graphs.make();
     return kSuccess;
   });
@@ -180,7 +193,7 @@ int raddle_cudaGraphAddMemcpyNode1D(GraphNode** node, Graph* graph, GraphNode* c
 int raddle_cudaGraphAddMemsetNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
                                   std::size_t count, const MemsetParameters* p) {
   return call("cudaGraphAddMemsetNode", [&](Context& c) {
-    add(c, node, graph, dependencies, count, NodeType::Memset).work = fill_of(p);
+    add(c, node, graph, dependencies, count, NodeType::Memset).work = fill_of(c, p);
     return kSuccess;
   });
 }
@@ -217,6 +230,8 @@ int raddle_cudaGraphAddMemAllocNode(GraphNode** node, Graph* graph, GraphNode* c
                                     std::size_t count, MemAllocParameters* p) {
   return call("cudaGraphAddMemAllocNode", [&](Context& c) {
     if (required(p).bytes == 0) throw Failure{kInvalidValue};
+    check_properties(c, "cudaGraphAddMemAllocNode", p->pool);
+    listed(p->access, p->access_count);
     add(c, node, graph, dependencies, count, NodeType::MemAlloc);
     p->address = reinterpret_cast<void*>(c.allocate(p->bytes, Allocation::Kind::Device));
     return kSuccess;
@@ -236,6 +251,8 @@ int raddle_cudaGraphAddDependencies_11(Graph* graph, GraphNode* const* from, Gra
                                        std::size_t count) {
   return call("cudaGraphAddDependencies", [&](Context& c) {
     const Graph& g = c.graphs.get(graph);
+    listed(from, count);
+    listed(to, count);
     std::set<std::pair<const GraphNode*, const GraphNode*>> fresh;  // looked up only
     for (std::size_t i = 0; i < count; ++i) {
       if (!g.has(from[i]) || !g.has(to[i])) throw Failure{kInvalidValue};
@@ -297,16 +314,17 @@ int raddle_cudaGraphClone(Graph** to, Graph* graph) {
 
 int raddle_cudaGraphInstantiate_11(GraphExec** exec, Graph* graph, GraphNode**, char*,
                                    std::size_t) {
-  return call("cudaGraphInstantiate", [&](Context& c) { return instantiate(c, exec, graph); });
+  return call("cudaGraphInstantiate", [&](Context& c) { return instantiate(c, exec, graph, 0); });
 }
 
-int raddle_cudaGraphInstantiate_12(GraphExec** exec, Graph* graph, unsigned long long) {
-  return call("cudaGraphInstantiate", [&](Context& c) { return instantiate(c, exec, graph); });
+int raddle_cudaGraphInstantiate_12(GraphExec** exec, Graph* graph, unsigned long long flags) {
+  return call("cudaGraphInstantiate",
+              [&](Context& c) { return instantiate(c, exec, graph, flags); });
 }
 
-int raddle_cudaGraphInstantiateWithFlags(GraphExec** exec, Graph* graph, unsigned long long) {
+int raddle_cudaGraphInstantiateWithFlags(GraphExec** exec, Graph* graph, unsigned long long flags) {
   return call("cudaGraphInstantiateWithFlags",
-              [&](Context& c) { return instantiate(c, exec, graph); });
+              [&](Context& c) { return instantiate(c, exec, graph, flags); });
 }
 
 int raddle_cudaGraphExecDestroy(GraphExec* exec) {
@@ -392,7 +410,7 @@ int raddle_cudaGraphExecMemcpyNodeSetParams(GraphExec* exec, GraphNode* node, co
 int raddle_cudaGraphExecMemsetNodeSetParams(GraphExec* exec, GraphNode* node,
                                             const MemsetParameters* p) {
   return call("cudaGraphExecMemsetNodeSetParams", [&](Context& c) {
-    instance(c, exec, node, NodeType::Memset).work = fill_of(p);
+    instance(c, exec, node, NodeType::Memset).work = fill_of(c, p);
     return kSuccess;
   });
 }
@@ -430,9 +448,11 @@ int raddle_cudaDeviceGraphMemTrim(int) {
   return call("cudaDeviceGraphMemTrim", [](Context&) { return kSuccess; });
 }
 
-int raddle_cudaDeviceGetGraphMemAttribute(int device, int, std::uint64_t* value) {
+int raddle_cudaDeviceGetGraphMemAttribute(int device, int number, std::uint64_t* value) {
   return call("cudaDeviceGetGraphMemAttribute", [&](Context&) {
+    constexpr int kLast = 3;
     if (device != 0) throw Failure{kInvalidDevice};
+    if (number < 0 || number > kLast) throw Failure{kInvalidValue};
     required(value) = 0;  // graphs have no memory of their own here
     return kSuccess;
   });

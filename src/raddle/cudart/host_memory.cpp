@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "raddle/base/error.h"
@@ -105,9 +106,9 @@ int raddle_cudaHostUnregister(void* pointer) {
   });
 }
 
-int raddle_cudaHostGetDevicePointer(void** to, void* pointer, unsigned) {
+int raddle_cudaHostGetDevicePointer(void** to, void* pointer, unsigned flags) {
   return call("cudaHostGetDevicePointer", [&](Context& c) {
-    if (to == nullptr) throw Failure{kInvalidValue};
+    if (to == nullptr || flags != 0) throw Failure{kInvalidValue};
     const auto* own = c.allocation(address_of(pointer));
     if (own != nullptr && own->second.kind != Allocation::Kind::Device) {
       *to = pointer;
@@ -182,9 +183,10 @@ int raddle_cudaMemAdvise_11(const void* pointer, std::size_t bytes, int advice, 
 }
 
 int raddle_cudaMemPrefetchAsync_13(const void* pointer, std::size_t bytes, MemoryLocation location,
-                                   unsigned, Stream* stream) {
+                                   unsigned flags, Stream* stream) {
   return call("cudaMemPrefetchAsync", [&](Context& c) {
     uncaptured(c, stream);
+    if (flags != 0) throw Failure{kInvalidValue};
     check_managed(c, pointer, bytes);
     check_location(location);
     return kSuccess;
@@ -195,9 +197,15 @@ int raddle_cudaMemPrefetchAsync_11(const void* pointer, std::size_t bytes, int d
   return raddle_cudaMemPrefetchAsync_13(pointer, bytes, location_of(device), 0, stream);
 }
 
-int raddle_cudaStreamAttachMemAsync(Stream* stream, void*, std::size_t, unsigned) {
+int raddle_cudaStreamAttachMemAsync(Stream* stream, void* pointer, std::size_t bytes,
+                                    unsigned flags) {
   return call("cudaStreamAttachMemAsync", [&](Context& c) {
-    uncaptured(c, stream);
+    constexpr unsigned kGlobal = 1, kHost = 2, kSingle = 4;
+    const Stream& on = uncaptured(c, stream);
+    if (flags != kGlobal && flags != kHost && flags != kSingle) throw Failure{kInvalidValue};
+    if (flags == kSingle && index(on.id) == 0)
+      throw Failure{kInvalidValue, "the null stream cannot have memory for itself"};
+    check_managed(c, pointer, std::max<std::size_t>(bytes, 1));  // 0: all of it
     return kSuccess;
   });
 }

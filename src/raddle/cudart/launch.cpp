@@ -30,6 +30,7 @@ std::vector<std::byte> packed(const exec::ParameterLayout& layout, void** argume
   std::vector<std::byte> bytes(layout.bytes);
   for (std::size_t i = 0; i < layout.items.size(); ++i) {
     RADDLE_ASSERT(layout.items[i].offset + layout.items[i].size <= bytes.size());
+    if (arguments[i] == nullptr) throw Failure{kInvalidValue, "a launch's argument is nowhere"};
     std::memcpy(bytes.data() + layout.items[i].offset, arguments[i], layout.items[i].size);
   }
   return bytes;

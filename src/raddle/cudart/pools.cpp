@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "raddle/cudart/capture.h"
+#include "raddle/cudart/pools.h"
 
 using namespace raddle;
 using namespace raddle::cudart;
@@ -60,8 +61,11 @@ int get_pool(const char* name, Pool** to, int device, Pool& (*which)(Context& c)
   });
 }
 
-/// Throws Failure where there is no such pool, or none here.
-void check_properties(Context& c, const PoolProperties& p) {
+}  // namespace
+
+namespace raddle::cudart {
+
+void check_properties(Context& c, const char* call, const PoolProperties& p) {
   constexpr int kPinned = 1, kManaged = 2, kAtDevice = 1, kLastLocation = 4;
   const bool managed = p.allocation_type == kManaged;
   if (p.allocation_type != kPinned && !managed)
@@ -70,16 +74,16 @@ void check_properties(Context& c, const PoolProperties& p) {
   if ((!placed && !managed) || (p.location.type == kAtDevice && p.location.id != 0))
     throw Failure{kInvalidValue, "there is one device to make a pool on, number 0"};
   if (p.handle_types != 0) {
-    c.unsupported("cudaMemPoolCreate: pools shared with other processes");
+    c.unsupported(std::string(call) + ": pools shared with other processes");
     throw Failure{kNotSupported};
   }
   if (managed || p.location.type != kAtDevice) {
-    c.unsupported("cudaMemPoolCreate: pools of managed and of host memory");
+    c.unsupported(std::string(call) + ": pools of managed and of host memory");
     throw Failure{kNotSupported};
   }
 }
 
-}  // namespace
+}  // namespace raddle::cudart
 
 extern "C" {
 
@@ -133,7 +137,7 @@ int raddle_cudaMemPoolCreate(Pool** to, const PoolProperties* properties) {
   return call("cudaMemPoolCreate", [&](Context& c) {
     c.session();
     Pool*& made = required(to);
-    check_properties(c, required(properties));
+    check_properties(c, "cudaMemPoolCreate", required(properties));
     made = c.pools.make();
     made->max_size = properties->max_size;
     return kSuccess;
@@ -180,16 +184,20 @@ int raddle_cudaMemPoolGetAttribute(Pool* handle, int number, void* value) {
 int raddle_cudaMemPoolSetAccess(Pool* handle, const AccessDescription* list, std::size_t count) {
   return call("cudaMemPoolSetAccess", [&](Context& c) {
     pool(c, handle);
-    for (std::size_t i = 0; i < count; ++i)
-      if (list[i].location.type == 1 && list[i].location.id != 0) throw Failure{kInvalidDevice};
+    constexpr int kNone = 0, kRead = 1, kReadWrite = 3, kAtDevice = 1;
+    for (const AccessDescription& one : listed(list, count)) {
+      if (one.location.type == kAtDevice && one.location.id != 0) throw Failure{kInvalidDevice};
+      if (one.flags != kNone && one.flags != kRead && one.flags != kReadWrite)
+        throw Failure{kInvalidValue};
+    }
     return kSuccess;
   });
 }
 
-int raddle_cudaMemPoolGetAccess(int* flags, Pool* handle, const MemoryLocation*) {
+int raddle_cudaMemPoolGetAccess(int* flags, Pool* handle, const MemoryLocation* from) {
   return call("cudaMemPoolGetAccess", [&](Context& c) {
     pool(c, handle);
-    if (flags == nullptr) throw Failure{kInvalidValue};
+    if (flags == nullptr || from == nullptr) throw Failure{kInvalidValue};
     *flags = 3;  // read and write
     return kSuccess;
   });

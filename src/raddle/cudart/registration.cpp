@@ -68,7 +68,7 @@ char raddle_cudaInitModule(void** handle) {
 
 int raddle_cudaGetKernel(Kernel** kernel, const void* stub) {
   return call("__cudaGetKernel", [&](Context& c) {
-    *kernel = &c.kernel(stub);
+    required(kernel) = &c.kernel(stub);
     return kSuccess;
   });
 }

@@ -25,7 +25,11 @@ Error create_stream(Context& c, Stream** to, unsigned flags, int priority) {
 }
 
 Error create_event(Context& c, Event** to, unsigned flags) {
-  if (to == nullptr || flags > 7) throw Failure{kInvalidValue};
+  constexpr unsigned kBlockingSync = 1, kInterprocess = 4;
+  constexpr unsigned kKnown = kBlockingSync | kEventDisableTiming | kInterprocess;
+  if (to == nullptr || (flags & ~kKnown) != 0) throw Failure{kInvalidValue};
+  if ((flags & kInterprocess) != 0 && (flags & kEventDisableTiming) == 0)
+    throw Failure{kInvalidValue, "cudaEventInterprocess needs cudaEventDisableTiming"};
   *to = c.events.make(c.device().create_event(), flags);
   return kSuccess;
 }
@@ -41,16 +45,26 @@ Error synchronize(Context& c, Event* event) {
   return kSuccess;
 }
 
-/// Of a captured node: the event may have been destroyed when it runs. Never one that captures.
-Event& external(Context& c, Event* event) {
-  Event& e = c.events.get(event);
-  if (e.capture != nullptr) throw Failure{kCapturedEvent};
-  return e;
-}
-
 void record_now(Context& c, Event& e, StreamId on) {
   c.device().record(e.id, on);
   e.recorded = true;
+  e.capture = nullptr;
+  e.captured.clear();
+}
+
+// Of captured nodes: the event may have been destroyed when they run.
+
+/// It becomes an ordinary event, unless it stands for what a capture under way has done.
+void record_external(Context& c, Event* event, StreamId on) {
+  Event& e = c.events.get(event);
+  if (e.capture != nullptr && e.capture->origin != nullptr) throw Failure{kCapturedEvent};
+  record_now(c, e, on);
+}
+
+void wait_external(Context& c, Event* event, StreamId on) {
+  const Event& e = c.events.get(event);
+  if (e.capture != nullptr) throw Failure{kCapturedEvent};
+  if (e.recorded) c.device().wait(on, e.id);
 }
 
 Error record(Context& c, Event* event, Stream* stream, unsigned flags) {
@@ -60,7 +74,7 @@ Error record(Context& c, Event* event, Stream* stream, unsigned flags) {
     throw Failure{kInvalidValue};
   if (flags == kExternal) {
     captured(on, NodeType::EventRecord).work = [event](Context& context, StreamId id) {
-      record_now(context, external(context, event), id);
+      record_external(context, event, id);
     };
     return kSuccess;
   }
@@ -75,8 +89,7 @@ Error wait(Context& c, Stream* stream, Event* event, unsigned flags) {
     throw Failure{kInvalidValue};
   if (flags == kExternal) {
     captured(on, NodeType::WaitEvent).work = [event](Context& context, StreamId id) {
-      if (const Event& now = external(context, event); now.recorded)
-        context.device().wait(id, now.id);
+      wait_external(context, event, id);
     };
   } else if (e.capture != nullptr || on.capture != nullptr) {
     join(on, e);
@@ -110,9 +123,9 @@ void set_attribute(Stream& stream, int id, const void* value) {
 
 void raddle::cudart::record(Context& c, Event& event, Stream& on) {
   RADDLE_ASSERT(on.capture != nullptr || on.tips.empty());
+  if (on.capture == nullptr) return record_now(c, event, on.id);
   event.capture = on.capture;
   event.captured = on.tips;
-  if (on.capture == nullptr) record_now(c, event, on.id);
 }
 
 extern "C" {
@@ -162,9 +175,10 @@ int raddle_cudaLaunchHostFunc(Stream* stream, HostFunction function, void* data)
   });
 }
 
-int raddle_cudaStreamAddCallback(Stream* stream, StreamCallback function, void* data, unsigned) {
+int raddle_cudaStreamAddCallback(Stream* stream, StreamCallback function, void* data,
+                                 unsigned flags) {
   return call("cudaStreamAddCallback", [&](Context& c) {
-    if (function == nullptr) throw Failure{kInvalidValue};
+    if (function == nullptr || flags != 0) throw Failure{kInvalidValue};
     c.device().settle(uncaptured(c, stream).id);
     function(stream, kSuccess, data);
     return kSuccess;

@@ -198,6 +198,18 @@ void pools() {
   made.location.id = 0;
   made.allocType = cudaMemAllocationTypeInvalid;
   HOLDS(cudaMemPoolCreate(&pool, &made) == cudaErrorInvalidValue);
+  cudaGraph_t graph = nullptr;
+  cudaGraphNode_t node = nullptr;
+  HOLDS(cudaGraphCreate(&graph, 0) == cudaSuccess);
+  cudaMemAllocNodeParams memory{};
+  memory.bytesize = 4096;
+  HOLDS(cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &memory) == cudaErrorInvalidValue);
+  memory.poolProps.allocType = cudaMemAllocationTypePinned;
+  memory.poolProps.location = {cudaMemLocationTypeDevice, 5};
+  HOLDS(cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &memory) == cudaErrorInvalidValue);
+  memory.poolProps.location.id = 0;
+  HOLDS(cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &memory) == cudaSuccess);
+  HOLDS(memory.dptr != nullptr && cudaGraphDestroy(graph) == cudaSuccess);
   CUmemPoolProps of_driver{};
   CUmemoryPool twin = nullptr;
   of_driver.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
