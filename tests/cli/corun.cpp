@@ -30,7 +30,7 @@ TEST(CorunCommand, WhoIsAloneHasTheWholeGpu) {
   const std::string run =
       "run sgemm size=tiny + bfs size=tiny --gpu gtx480 --horizon 20000 --json - --policy scheme=";
   const Json open = json_of(raddle(run + "none"));
-  for (const char* scheme : {"spatial:sms_0=4", "static:blocks_0=1,blocks_1=1"}) {
+  for (const char* scheme : {"spatial:sms_0=2", "spatial:sms_0=4,sms_1=1,blocks_1=1"}) {
     const Json r = json_of(raddle(run + scheme));
     EXPECT_NE(r["tenants"][0]["ipc"], open["tenants"][0]["ipc"]) << scheme;
     for (const int tenant : {0, 1})

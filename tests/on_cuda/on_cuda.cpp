@@ -315,10 +315,10 @@ TEST_F(OnCuda, TheInputsOfBothSidesAreOfOneSeed) {
 
 TEST_F(OnCuda, ValidateRefusesWhatItCannotCompare) {
   auto error = [&](const std::string& words, const std::string& csv) {
-    const Outcome o = raddle(words, {"--measured", csv});
-    EXPECT_EQ(o.status, 2) << words;
-    EXPECT_EQ(o.out, "");
-    return o.err;
+    const Outcome outcome = raddle(words, {"--measured", csv});
+    EXPECT_EQ(outcome.status, 2) << words;
+    EXPECT_EQ(outcome.out, "");
+    return outcome.err;
   };
   const std::string names =
       "workload,parameters,launch,kernel,microseconds,cycles,l1_hit_rate,l2_hit_rate,dram_bytes\n";

@@ -49,6 +49,7 @@ def test_what_is_not_there_is_named():
     ("bfs", {"policy": {"warp": "gtoo"}}, "no warp policy is called 'gtoo'"),
     ("bfs", {"policy": {"wrap": "gto"}}, "wrap"),
     ("bfs", {"functional": True, "live": True}, "exclude each other"),
+    ("bfs", {"functional": True, "policy": {"warp": "gto"}}, "is of timing"),
     ("nowhere.ptx", {}, "nowhere.ptx"),
     ("nowhere.rdl", {}, "nowhere.rdl"),
 ])

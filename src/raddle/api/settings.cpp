@@ -33,8 +33,6 @@ std::string with_level(const std::string& policy, const policy::Registries& poli
 void Settings::check() const {
   if (functional && live)
     throw InputError("--functional and --live exclude each other: --functional has no timing");
-  if (functional && !policy.empty())
-    throw InputError({"--policy " + policy.front()}, "is of timing, which --functional leaves out");
   for (const std::string& text : set)
     for (const char* path : {"run.cold_l2=", "run.sampling_error="})
       if (functional && text.starts_with(path))
@@ -80,6 +78,8 @@ config::Tree Settings::tree(const policy::Registries& policies,
 }
 
 sim::Options Settings::options(const sim::Setup& setup) const {
+  if (functional && !policy.empty())
+    throw InputError({"--policy " + policy.front()}, "is of timing, which --functional leaves out");
   sim::Options out;
   out.functional = functional;
   out.skip = !no_skip;

@@ -53,12 +53,13 @@ Error run(Context& c, const char* name, const std::function<Error(Context&)>& bo
 int call(const char* name, const std::function<Error(Context&)>& body) {
   RADDLE_ASSERT(name != nullptr && body != nullptr);
   Context& c = context();
+  ThreadState& thread = thread_state();
+  if (thread.driver_calls.empty()) c.comes(name);
   const std::lock_guard lock(c.mutex);
   if (c.ended) return remember(kCudartUnloading);
   if (c.sticky != kSuccess) return remember(c.sticky);
   if (c.forked()) return remember(kInitializationError);
   const HeldSignals held;
-  ThreadState& thread = thread_state();
   if (thread.driver_calls.empty()) thread.used_runtime = true;
   else name = thread.driver_calls.back().name;
   const int code = run(c, name, body);

@@ -237,6 +237,22 @@ void Context::unsupported(const std::string& what, const char* code) {
   fail(message);
 }
 
+void Context::comes(std::string_view call) {
+  ++calls_;
+  const auto names = [&](std::string_view part) { return call.find(part) != call.npos; };
+  const bool copies = (names("Memcpy") || names("Memset")) && !names("Async");
+  if (!several_launchers_ || !(names("Synchronize") || names("Query") || names("Free") || copies))
+    return;
+  constexpr std::chrono::microseconds kQuiet{200};
+  constexpr int kMaxPauses = 25;
+  std::uint64_t seen = calls_;
+  for (int n = 0; n < kMaxPauses; ++n) {
+    std::this_thread::sleep_for(kQuiet);
+    if (seen == calls_) return;
+    seen = calls_;
+  }
+}
+
 /// A host thread that waits runs simulated time on, and what another launches after that comes
 /// later: which comes first is the operating system's choice.
 void Context::launched() {

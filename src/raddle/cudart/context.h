@@ -176,6 +176,7 @@ struct JitOptions {
 /// CUlinkState: PTX texts to be linked into one module.
 struct Link {
   JitOptions options = {};
+  void *error_bytes = nullptr, *info_bytes = nullptr;  ///< room in their logs, as first given
   std::vector<ptx::SourceText> sources = {};
   std::string image = {};  ///< as cuLinkComplete gives it
 };
@@ -279,6 +280,10 @@ class Context {
   void fail(const std::string& message);
   /// A function that we do not have was called.
   void unsupported(const std::string& what, const char* code = "cudaErrorNotSupported");
+  /// A thread comes with a call, and has not got the mutex yet. Where several launch kernels, one
+  /// that would wait for the device lets the others come first, until none comes any more: a GPU
+  /// begins with what they launch while this one waits.
+  void comes(std::string_view call);
   /// A kernel has been launched; a launch was not possible.
   void launched();
   void launch_refused(Error code);
@@ -310,8 +315,9 @@ class Context {
   Stream legacy_;
   sim::ExecOutcome outcome_;
   std::uint64_t launches_ = 0, refused_launches_ = 0;
-  std::thread::id launcher_;        // the first host thread that has launched
-  bool several_launchers_ = false;  // ... was not the only one, which has been told
+  std::thread::id launcher_;                     // the first host thread that has launched
+  std::atomic<bool> several_launchers_ = false;  // ... was not the only one, which has been told
+  std::atomic<std::uint64_t> calls_ = 0;
   Error first_refused_ = kSuccess;
   std::atomic<bool> ending_ = false, stopped_ = false;  // see await_other_thread()
 };

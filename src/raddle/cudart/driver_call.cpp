@@ -95,6 +95,7 @@ int raddle_driver_enter(const char* name, unsigned needs) {
   RADDLE_ASSERT(name != nullptr);
   Context& c = context();
   ThreadState& thread = thread_state();
+  if (thread.driver_calls.empty()) c.comes(name);
   c.mutex.lock();
   if (const int refused = refusal(c, needs); refused != kSuccess) {
     thread.per_thread = false;

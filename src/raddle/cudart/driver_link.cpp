@@ -76,9 +76,13 @@ namespace {
 /// CUjitInputType.
 enum class LinkInput : int { Cubin, Ptx, FatBinary, Object, Library };
 
-/// Of the call, else of the linker's making.
+/// Of the call, else of the linker's making: then with all the room that the logs had at first,
+/// since the program reads there how much of it the last call has filled.
 JitOptions log_of(const Link& link, const JitOptions& given) {
-  return given.count != 0 ? given : link.options;
+  if (given.count != 0) return given;
+  if (void** const bytes = option(link.options, kErrorBytes)) *bytes = link.error_bytes;
+  if (void** const bytes = option(link.options, kInfoBytes)) *bytes = link.info_bytes;
+  return link.options;
 }
 
 /// PTX is parsed at once: the program wants to know which of its texts is wrong.
@@ -108,7 +112,10 @@ int raddle_cuLinkCreate(unsigned count, const int* options, void** values, Link*
   return driver("cuLinkCreate", kCurrentContext, [&](Context& c) {
     const JitOptions given = jit_options(count, options, values);
     required(to) = c.links.make();
-    (*to)->options = given;
+    Link& made = **to;
+    made.options = given;
+    if (void** const bytes = option(given, kErrorBytes)) made.error_bytes = *bytes;
+    if (void** const bytes = option(given, kInfoBytes)) made.info_bytes = *bytes;
     return kSuccess;
   });
 }
@@ -138,7 +145,7 @@ int raddle_cuLinkComplete(Link* link, void** image, std::size_t* bytes) {
   return driver("cuLinkComplete", kCurrentContext, [&](Context& c) {
     Link& all = c.links.get(link);
     if (all.sources.empty()) throw Failure{kInvalidValue};
-    logged(c, all.options, [&] { check_resolved(ptx::parse_and_link(all.sources)); });
+    logged(c, log_of(all, {}), [&] { check_resolved(ptx::parse_and_link(all.sources)); });
     all.image = linked_image(all.sources);
     required(image) = all.image.data();
     if (bytes != nullptr) *bytes = all.image.size();

@@ -103,26 +103,26 @@ class ScheduledStream::Warp {
     u32 done = done_;
     for (u32 k = begin, n = 0, shared = 0; k < end; k += n) {
       if (at.at == at.end && !(keeps_ && inner_.refill(at))) return false;
-      const Record r{at.at[0], at.at[1]};
-      if (r.inst() + done != k) return false;
-      n = std::min(r.count() - done, end - k);
+      const Record record{at.at[0], at.at[1]};
+      if (record.inst() + done != k) return false;
+      n = std::min(record.count() - done, end - k);
       const u32 run = whole.runs[k - begin];
       if (n > std::max(run, 1u)) return false;
       u32 words = 0;
       if (run == 0) {
-        words = words_of(steps_[k], r);
+        words = words_of(steps_[k], record);
         found.own[found.number++] = at.at;
       } else if (n != 1 || !steps_[k].dropped) {  // what is dropped was under any mask
-        found.last_mask = r.mask;
+        found.last_mask = record.mask;
         if (k + 1 != end || shared == 0 || !whole.last_stays) {
-          if (shared != 0 && r.mask != found.mask) return false;
-          found.mask = r.mask;
+          if (shared != 0 && record.mask != found.mask) return false;
+          found.mask = record.mask;
           shared = 1;
         }
       }
       found.payload += words;
       done += n;
-      if (done != r.count()) continue;
+      if (done != record.count()) continue;
       at.at += trace::kRecordWords + words;
       done = 0;
     }
