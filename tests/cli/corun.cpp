@@ -154,6 +154,8 @@ TEST(CorunCommand, RefusesWhatMakesNoSense) {
   expect_refused(raddle(two + "--policy scheme=ws:curve_1=1/b"), {"curve_1", "1/b"});
   expect_refused(raddle(two + "--policy scheme=spatial:sms_0=12,sms_1=6"),
                  {"give away 18 of sm.count = 16"});
+  expect_refused(raddle("run vecadd + sgemm --horizon 30000 --max-cycles 29999"),
+                 {"its horizon of 30000", "--max-cycles", "29999"});
   const std::string absent = "expected parameters of tenants that are there (0 to ";
   expect_refused(raddle(two + "--policy scheme=spatial:sms_3=5"),
                  {"policy.scheme.sms_3 = 5: ", absent + "1), found one of tenant 3"});

@@ -106,6 +106,81 @@ TEST_F(Plugin, WhatIsWrongWithOneIsToldInALine) {
                  {"youngest.so", "two policies are called 'youngest'"});
 }
 
+/// Ends the program, throws, or has two statistics of one name.
+constexpr const char* kRude = R"cpp(
+#include <cstdlib>
+#include <stdexcept>
+
+#include "raddle/policy/registry.h"
+#include "raddle/policy/warp/policy.h"
+  namespace raddle::policy {
+  namespace {
+  class Rude final : public WarpPolicy {
+   public:
+    struct Params {
+      bool leaves = false, throws = false;
+      void visit(FieldVisitor& v) {
+        v.field("leaves", leaves, "calls exit");
+        v.field("throws", throws, "throws an exception");
+      }
+    };
+    Rude(const Params& params, const Context&) : params_(params) {}
+    unsigned pick(const WarpView& view) override {
+      if (params_.leaves) std::exit(0);
+      if (params_.throws) throw std::runtime_error("rude");
+      return lowest(view.ready);
+    }
+    void visit_statistics(FieldVisitor& v) override {
+      for (int twice = 0; twice < 2; ++twice) v.field("picks", picks_, {}, "decisions", "asked");
+    }
+
+   private:
+    Params params_;
+    std::uint64_t picks_ = 0;
+  };
+  }  // namespace
+  void add_warp_rude(Registry<WarpPolicy>& r) { r.add<Rude>("rude", "is not to be trusted"); }
+  }  // namespace raddle::policy
+)cpp";
+
+TEST_F(Plugin, ARudeOneIsNoSuccessAndHoldsNobodyElseUp) {
+  std::ofstream(in_folder("rude.cpp")) << kRude;
+  const std::string rude = in_folder("rude.so");
+  const Outcome made = make_plugin({in_folder("rude.cpp")}, rude);
+  ASSERT_EQ(made.status, 0) << made.err;
+  const std::string run = "run vecadd size=tiny --quiet --policy warp=rude";
+  const Outcome left = raddle(run + ":leaves=true --plugin", {rude});
+  EXPECT_EQ(left.status, 1);
+  EXPECT_THAT(left.err, HasSubstr("called exit() before the command was done"));
+  expect_refused(raddle(run + " --plugin", {rude}), {"two fields", "'picks'"});
+
+  // A run that fails is kept with its reason, and the others go on.
+  std::ofstream(in_folder("rude.toml")) << R"(
+id = "rude"
+title = "Rude"
+kind = "study"
+gpu = "gtx480"
+[workloads.vecadd]
+quick = { size = "tiny" }
+[variants.lrr]
+policies = ["warp=lrr"]
+[variants.rude]
+policies = ["warp=rude:throws=true"]
+[[runs]]
+workloads = ["vecadd"]
+variants = ["lrr", "rude"]
+[[shapes]]
+text = "It takes time"
+check = "totals.cycles[vecadd, lrr] > 0"
+)";
+  const std::string json = in_folder("rude.json");
+  const Outcome sweep =
+      raddle("sweep --quiet --results",
+             {in_folder("rude_results"), in_folder("rude.toml"), "--plugin", rude, "--json", json});
+  EXPECT_NE(sweep.status, 2) << sweep.err;
+  EXPECT_THAT(read_file(json), AllOf(HasSubstr("rude"), HasSubstr("\"pass\"")));
+}
+
 TEST_F(Plugin, OneThatIsCutOffIsRefusedWhereverItWasCut) {
   ASSERT_EQ(made_.status, 0) << made_.err;
   const std::string whole = read_file(file());

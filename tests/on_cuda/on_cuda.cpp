@@ -337,6 +337,11 @@ TEST_F(OnCuda, ValidateRefusesWhatItCannotCompare) {
               HasSubstr("the kernel simulated is 'vecadd'"));
   EXPECT_THAT(error("validate bfs", file("g.csv", names + "vecadd,size=tiny,0,vecadd,1,2,,,\n")),
               HasSubstr("no measurement of 'bfs'"));
+  const std::string row = "vecadd,size=tiny,0,vecadd,1,2,,,\n";
+  EXPECT_THAT(error("validate", file("k.csv", names + row + row)),
+              HasSubstr("k.csv:3: a second row of launch 0 of vecadd size=tiny"));
+  EXPECT_THAT(error("validate", file("l.csv", names + "vecadd,size=tiny,all,vecadd,1,2,,,\n")),
+              HasSubstr("l.csv:2: launch all is of every kernel"));
   EXPECT_THAT(error("validate", file("i.csv", names + "vecadd,size=tiny,0,vecadd,1,,,,\n")),
               HasSubstr("i.csv: no row with a value: nothing to compare"));
   EXPECT_THAT(error("validate", file("j.csv", "# cache: cold\n" + names +

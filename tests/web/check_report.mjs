@@ -12,7 +12,9 @@ function survey() {
   const timed = data.runs.filter((run) => run.result.timed && run.result.totals.cycles > 0);
   const key = (run) => JSON.stringify([run.result.workload.name, run.result.workload.parameters, run.result.config?.run?.seed]);
   const first = data.runs.filter((run) => key(run) === key(data.runs[0]));
-  const several = new Set(timed.map((run) => run.label)).size > 1;
+  const corun = (run) => (run.result.tenants ?? []).length > 0;
+  // Co-runs go on to a horizon: none is faster, and their launches are not told.
+  const several = new Set(timed.filter((run) => !corun(run)).map((run) => run.label)).size > 1;
   const energy = timed.some((run) => Object.keys(run.result.energy_pj ?? {}).length > 0);
   const flits = (run) => Object.values(run.result.details?.noc ?? {}).flatMap(Object.values).reduce((sum, kind) => sum + (kind.flit_hops ?? 0), 0);
   // Slowdowns, use over time, and the way over combinations of two tenants' blocks.
@@ -39,7 +41,7 @@ function survey() {
       summary: several ? 1 : 0, stalls: timed.length > 0, memory: timed.length > 0 && data.runs.length > 1 ? 4 : 0, energy,
       traffic: timed.some((run) => flits(run) > 0), served: timed.some((run) => ["l1", "remote_l1", "l2", "memory"].some((level) => run.result.details?.[`served_${level}`] > 0)),
       detail: Number(first.some((run) => run.samples.start.length > 0)) + Number(first.some((run) => run.blocks.start.length > 0)) +
-        Number(first.some((run) => run.samples.allowed?.start.length > 0)) + 2 * Number(first.some((run) => run.placement.length > 0)) +
+        Number(first.some((run) => run.samples.allowed?.start.length > 0)) + 2 * Number(first.some((run) => run.placement.length > 0 && !corun(run))) +
         3 * Number(first.some((run) => run.launch_tree)) + sharingCharts(first),
     },
     leaves: document.querySelectorAll(".tree .leaf").length,

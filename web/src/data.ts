@@ -160,7 +160,7 @@ export interface Result {
   schedulers: number;
   stalls: { [reason: string]: number };
   /** Of a co-run. */
-  tenants?: { name: string; slowdown?: number | null }[];
+  tenants?: { name: string; slowdown?: number | null; kernels_completed?: number }[];
   corun?: { weighted_speedup?: number | null };
   policies: { [level: string]: PolicyUse } | null;
   energy_pj: { [component: string]: number } | null;
@@ -381,6 +381,9 @@ export interface Report {
   /** Labels of all runs, in order of first appearance. */
   labels: string[];
 }
+
+/** Do tenants share the GPU up to a horizon? `kernels` is empty then, whatever ran, and every run has the same cycles. */
+export const isCorun = (run: Run): boolean => (run.result.tenants ?? []).length > 0;
 
 /** A kernel's name without the types of its parameters, for tables and legends. */
 export function kernelTitle(kernel: { name: string; title?: string } | undefined): string {

@@ -1,6 +1,6 @@
 // From one run to another of the same work: what the difference in time is made of. The parts sum to it exactly.
 import { mostOfTheChange } from "./allocations";
-import { fields, kernelTitle, sampled, type Group, type KernelFacts, type Run } from "./data";
+import { fields, isCorun, kernelTitle, sampled, type Group, type KernelFacts, type Run } from "./data";
 import { buttons, h } from "./dom";
 import { bytes, digits, list, percent, whole } from "./format";
 import { schedulerCycles, stallReasons, stallTitle } from "./metrics";
@@ -49,9 +49,9 @@ function sumsOf(run: Run): Map<string, Sums> {
   return out;
 }
 
-/** Cycles by kernel; the rest is time between kernels, less what kernels that overlap count twice. Empty where clocks differ or launches were estimated. */
+/** Cycles by kernel; the rest is time between kernels, less what kernels that overlap count twice. Empty where clocks differ, launches were estimated or tenants' are not told. */
 export function byKernel(run: Run, base: Run): Part[] {
-  if (!comparable(run, base)) return [];
+  if (!comparable(run, base) || isCorun(run) || isCorun(base)) return [];
   const [now, before] = [sumsOf(run), sumsOf(base)];
   const names = [...new Set([...before.keys(), ...now.keys()])];
   const parts = names.map((name): Part => ({
@@ -176,13 +176,16 @@ export function addDifference(parent: HTMLElement, group: Group): void {
   const compared = others.filter((run) => run.result.timed && base.result.timed && comparable(run, base));
   if (compared.length === 0) return;
   let run = compared[0];
+  const kernels = !group.runs.some(isCorun);
   const place = h("div", { class: "grid" });
   const fill = () => place.replaceChildren(
-    h("div", { class: "panel" }, differenceTable(`Cycles of ${group.name} by kernel, ${base.label} and ${run.label}`, "Kernel", byKernel(run, base), run, base)),
+    ...(kernels ? [h("div", { class: "panel" }, differenceTable(`Cycles of ${group.name} by kernel, ${base.label} and ${run.label}`, "Kernel", byKernel(run, base), run, base))] : []),
     h("div", { class: "panel" }, differenceTable(`Cycles of ${group.name} by what schedulers did, ${base.label} and ${run.label}`, "Schedulers", byReason(run, base), run, base)));
   parent.append(h("h3", {}, `What the difference to ${base.label} is made of`),
-    h("p", { class: "note" }, "Cycles by kernel, and the same cycles by what the schedulers did with them (scheduler-cycles over the number of schedulers). " +
-      "Both sum to the difference; neither says what caused it."),
+    h("p", { class: "note" }, kernels
+      ? "Cycles by kernel, and the same cycles by what the schedulers did with them (scheduler-cycles over the number of schedulers). " +
+        "Both sum to the difference; neither says what caused it."
+      : "Cycles up to the horizon by what the schedulers did with them (scheduler-cycles over the number of schedulers); this does not say what caused it."),
     h("div", { class: "choices" }, buttons("Policy", compared.map((r, i): [string, string] => [String(i), r.label]), "0", (i) => {
       run = compared[+i];
       fill();

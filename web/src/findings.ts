@@ -1,6 +1,6 @@
 // Sentences a reader can take away, each computed from the numbers beside it. They say what goes together;
 // they do not claim a cause that was not measured.
-import type { Group, Report, Run } from "./data";
+import { isCorun, type Group, type Report, type Run } from "./data";
 import { kernelSentence, reasonSentence, whatChanged } from "./difference";
 import { digits, list, percent, ratio } from "./format";
 import { dominant, geometricMean, kNotable, speedup, stallTitle } from "./metrics";
@@ -112,7 +112,7 @@ export function findings(report: Report): string[] {
   const room = Math.max(1, kMostSentences - out.length - limits.length);
   out.push(...contrasts.slice(0, room).map((c) => c.text), ...limits);
   const several = report.groups.some((g) => g.runs.length > 1);
-  if (several && contrasts.length === 0 && report.page.runs.every((run) => run.result.timed))
+  if (several && contrasts.length === 0 && report.page.runs.every((run) => run.result.timed && !isCorun(run)))
     out.push(`No policy differs from ${first} by more than ${percent(kNotable)} on any workload.`);
   return out;
 }

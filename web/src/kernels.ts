@@ -1,8 +1,9 @@
 // Where the time of a run goes, kernel by kernel.
-import { kernelTitle, sampled, type Group, type Kernel, type KernelFacts, type KernelSums, type Metrics, type Run } from "./data";
+import { isCorun, kernelTitle, sampled, type Group, type Kernel, type KernelFacts, type KernelSums, type Metrics, type Run } from "./data";
 import { buttons, h } from "./dom";
-import { digits, percent, ratio, whole } from "./format";
+import { digits, list, percent, ratio, whole } from "./format";
 import { kMetrics, kStalls, stallTitle, type Metric } from "./metrics";
+import { tenants } from "./sharing";
 import { table, type Column } from "./table";
 
 interface Row {
@@ -182,13 +183,25 @@ export function untimed(run: Run): string | null {
   return said.length === 0 ? null : said.join(" ");
 }
 
+/** What there is to say where no launch is told: of tenants only how many kernels of each completed is counted. */
+export function withoutKernels(group: Group): string[] {
+  const coruns = group.runs.filter(isCorun);
+  if (coruns.length === 0) return ["Nothing was launched."];
+  return coruns.map((run) => {
+    const names = tenants(run);
+    const counts = run.result.tenants!.flatMap((tenant, i) => (tenant.kernels_completed === undefined ? [] : [`${whole(tenant.kernels_completed)} of ${names[i].name}`]));
+    const all = counts.length > 0 ? `Kernels that completed: ${list(counts)}. ` : "";
+    return `${group.runs.length > 1 ? `${run.label}: ` : ""}${all}Launches of tenants are not told one by one.`;
+  });
+}
+
 export function addKernels(parent: HTMLElement, group: Group): void {
   parent.append(h("h3", {}, "Kernels"));
   const base = group.runs[0];
   const others = untimed(base);
   if (others !== null) parent.append(h("p", {}, others));
   if (group.runs.every((run) => run.result.kernels.length === 0 && !isSummed(run))) {
-    parent.append(h("p", { class: "none" }, "Nothing was launched."));
+    parent.append(...withoutKernels(group).map((text) => h("p", { class: "none" }, text)));
     return;
   }
   let run = base;

@@ -1,5 +1,5 @@
 // A map with a row per launch, one below the other: what consecutive launches of a run did alike shows as columns.
-import { kernelTitle, type Group, type Placement, type Run } from "./data";
+import { isCorun, kernelTitle, type Group, type Placement, type Run } from "./data";
 import { tooltip, valueAxis, type Charts, type Option, type RenderApi, type RenderParameters } from "./charts";
 import { buttons, h, select } from "./dom";
 import { escapeHtml, whole } from "./format";
@@ -70,13 +70,17 @@ function option(map: LaunchMap, run: Run, by: string, t: Theme): Option {
 
 /** Why a run with blocks has no map. */
 export function whyNoMap(run: Run): string {
+  if (isCorun(run)) return "launches of tenants are not told one by one";
   if (run.result.kernels.length === 0) return "its launches are too many to be told one by one";
   return `its first launch alone has more blocks than this page holds (${whole(run.blocks.total)} blocks in all launches)`;
 }
 
+/** Without the kernels of its launches a row has neither a name nor a time. */
+export const hasMap = (run: Run): boolean => run.placement.length > 0 && !isCorun(run);
+
 /** Nothing where no run of the group has blocks. */
 export function addLaunchMap(charts: Charts, parent: HTMLElement, group: Group, map: LaunchMap): void {
-  const shown = group.runs.filter((r) => r.placement.length > 0);
+  const shown = group.runs.filter(hasMap);
   if (shown.length === 0) {
     const without = group.runs.find((r) => r.blocks.total > 0);
     if (without) parent.append(h("h3", {}, map.title), h("p", { class: "none" }, `Not drawn for ${group.name}: ${whyNoMap(without)}.`));

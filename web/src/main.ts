@@ -6,7 +6,7 @@ import { Charts } from "./charts";
 import { addChecks, checkedRuns } from "./checks";
 import { configTree } from "./config";
 import { addDifference } from "./difference";
-import { load, sampled, type Group, type Report, type Run } from "./data";
+import { isCorun, load, sampled, type Group, type Report, type Run } from "./data";
 import { h, section, select, term } from "./dom";
 import { energy } from "./format";
 import { header } from "./header";
@@ -101,7 +101,7 @@ function navigation(ids: [string, string][]): HTMLElement {
 }
 
 function overview(charts: Charts, page: HTMLElement, report: Report, timed: Report): void {
-  const several = timed.groups.some((g) => g.runs.length > 1);
+  const several = timed.groups.some((g) => g.runs.length > 1 && !g.runs.some(isCorun));
   const speedups = h("div");
   page.append(section("summary", "Summary", several
     ? `Bars show how much faster (up) or slower (down) the same work ran than under ${timed.groups[0].runs[0].label}.`

@@ -1,6 +1,6 @@
 // The measures of the report: how each is computed from a run, shown, and explained in plain words.
 import { kIssued, kStallTerms, kWords, type Term } from "./catalogue";
-import type { Group, Metrics, Run } from "./data";
+import { isCorun, type Group, type Metrics, type Run } from "./data";
 import { bytes, digits, percent, ratio, whole } from "./format";
 
 export interface Metric {
@@ -46,9 +46,10 @@ export const kSpeedup: Omit<Metric, "value"> = {
   show: ratio,
 };
 
-/** Time of `base` over time of `run`; null when either was not timed. */
+/** Time of `base` over time of `run`; null when either was not timed, or went on to a horizon instead of to the end of its work. */
 export function speedup(run: Run, base: Run): number | null {
   const time = (r: Run) => r.result.totals.cycles / (r.core_clock_mhz > 0 ? r.core_clock_mhz : 1);
+  if (isCorun(run) || isCorun(base)) return null;
   if (!(run.result.totals.cycles > 0) || !(base.result.totals.cycles > 0)) return null;
   return time(base) / time(run);
 }

@@ -1,5 +1,5 @@
 // The table of every run: one row per workload and policy.
-import type { Group, Report, Run } from "./data";
+import { isCorun, type Group, type Report, type Run } from "./data";
 import { h } from "./dom";
 import { percent, ratio } from "./format";
 import { dominant, kMetrics, kNotable, kSpeedup, kStalls, speedup, stallTitle, type Metric } from "./metrics";
@@ -59,7 +59,7 @@ export function summaryTable(report: Report): HTMLElement {
       value: (row) => row.run.result.workload.result, show: (row) => badge(row.run) },
     metricColumn(kMetrics.cycles),
   ];
-  if (several)
+  if (report.groups.some((g) => g.runs.length > 1 && !g.runs.some(isCorun)))
     columns.push({ title: kSpeedup.title, explain: kSpeedup.explain,
       value: (row) => speedup(row.run, row.group.runs[0]), show: speedupCell });
   columns.push(metricColumn(kMetrics.ipc), metricColumn(kMetrics.l1d_hit_rate), metricColumn(kMetrics.l1d_mpki),

@@ -1,5 +1,5 @@
 // Who ran where and when: every thread block as a bar, SMs from top to bottom, cycles from left to right.
-import { configNumber, kernelTitle, timedCycles, type Group, type Run } from "./data";
+import { configNumber, isCorun, kernelTitle, timedCycles, type Group, type Run } from "./data";
 import { tooltip, valueAxis, type Charts, type Option, type RenderApi, type RenderParameters } from "./charts";
 import { buttons, h, select } from "./dom";
 import { escapeHtml, short, whole } from "./format";
@@ -18,6 +18,12 @@ export function bestColouring(run: Run): Colouring {
   const { kernels } = run.result;
   if (new Set(kernels.map((k) => k.name)).size > 1) return "kernel";
   return kernels.length > 1 ? "launch" : "block";
+}
+
+/** Which kernel a block of a tenant is of is not told. */
+export function colourings(run: Run): [value: Colouring, text: string][] {
+  const all: [Colouring, string][] = [["kernel", "kernel"], ["launch", "launch"], ["block", "place in the grid"]];
+  return isCorun(run) ? all.filter(([value]) => value !== "kernel") : all;
 }
 
 function colours(run: Run, by: Colouring, t: Theme): (bar: number) => string {
@@ -152,7 +158,7 @@ export function addTimeline(charts: Charts, parent: HTMLElement, group: Group): 
       run = shown[+i];
       redraw();
     }),
-    select("Colour by", [["kernel", "kernel"], ["launch", "launch"], ["block", "place in the grid"]], by, (value) => {
+    select("Colour by", colourings(run), by, (value) => {
       by = value as Colouring;
       redraw();
     })), legendRow);

@@ -9,12 +9,13 @@ import { byKernel, byReason, changeOfPart, kernelSentence, whatChanged, type Par
 import { findings } from "../src/findings";
 import { bytes, digits, energy, escapeHtml, list, seconds, short } from "../src/format";
 import { speed } from "../src/host";
-import { perKernel, perSums, untimed } from "../src/kernels";
+import { perKernel, perSums, untimed, withoutKernels } from "../src/kernels";
+import { bestColouring, colourings } from "../src/timeline";
 import { observed } from "../src/observations";
 import { flatten, meaningIn } from "../src/matrix";
 import { courseOf, columnAt, endOf, shownMoves } from "../src/meshdraw";
 import { hasStates, linkName, loads, meshedRuns, meshNote, networkCycles, nodeName, shortName, viewOf, wholeRun, type Meshed } from "../src/mesh";
-import { whyNoMap } from "../src/launchmap";
+import { hasMap, whyNoMap } from "../src/launchmap";
 import { partColour, seriesDash, seriesFill, theme } from "../src/theme";
 import { facts, together } from "../src/meshmap";
 import { homeOf, nestedRuns, treeNote } from "../src/launchtree";
@@ -490,6 +491,42 @@ test("a map that is not drawn says why", () => {
   many.blocks.total = 65536;
   expect(whyNoMap(many)).toContain("65,536 blocks");
   expect(whyNoMap(run(100))).toContain("too many to be told one by one");
+});
+
+describe("a co-run, whose launches are not told", () => {
+  const corun = (label: string, completed?: number): Run => {
+    const made = run(100, { label });
+    made.result.tenants = [{ name: "bfs", kernels_completed: completed }, { name: "bfs", kernels_completed: completed }];
+    made.blocks.total = 40;
+    made.placement = [{ launch: 0, sm: [0], order: [0], stolen: [], finish: [90] }];
+    return made;
+  };
+  test("has no map of launches, and the page says why", () => {
+    expect(hasMap(corun("ccbp"))).toBe(false);
+    expect(hasMap({ ...run(100, { kernels: [kernel("a", 100)] }), placement: corun("").placement })).toBe(true);
+    expect(whyNoMap(corun("ccbp"))).toBe("launches of tenants are not told one by one");
+  });
+  test("is not one in which nothing was launched", () => {
+    const groupOf = (...runs: Run[]) => group(page(...runs)).groups[0];
+    expect(withoutKernels(groupOf(corun("ccbp", 1020)))).toEqual(["Kernels that completed: 1,020 of bfs (1) and 1,020 of bfs (2). Launches of tenants are not told one by one."]);
+    expect(withoutKernels(groupOf(corun("none", 3), corun("ccbp", 4)))[1]).toMatch(/^ccbp: Kernels that completed: 4 of/);
+    expect(withoutKernels(groupOf(corun("ccbp")))).toEqual(["Launches of tenants are not told one by one."]);
+    expect(withoutKernels(groupOf(run(0)))).toEqual(["Nothing was launched."]);
+  });
+  test("is not taken apart by kernel", () => {
+    const [base, other] = [corun("none"), corun("ccbp")];
+    expect(byKernel(other, base)).toEqual([]);
+    expect(byReason(other, base).length).toBeGreaterThan(0);
+    expect(bestColouring(base)).toBe("block");
+    expect(colourings(base).map(([value]) => value)).toEqual(["launch", "block"]);
+    expect(colourings(run(1))).toHaveLength(3);
+  });
+  test("is neither faster nor as fast as another: all end at the horizon", () => {
+    const [base, other] = [corun("none"), corun("ccbp")];
+    expect(speedup(other, base)).toBeNull();
+    expect(findings(group(page(base, other))).join(" ")).not.toMatch(/No policy differs|as fast as/);
+    expect(findings(group(page(run(100), run(100, { label: "gto" })))).join(" ")).toContain("No policy differs");
+  });
 });
 
 describe("kernels", () => {

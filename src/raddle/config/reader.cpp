@@ -80,8 +80,8 @@ Reader::Reader(const Tree& tree) : levels_{{&tree.root(), ""}} {}
 
 const Node* Reader::visit_key(std::string_view name) {
   const Level& level = levels_.back();
-  const bool name_is_unique_in_table = known_[level.path].insert(std::string(name)).second;
-  RADDLE_ASSERT(name_is_unique_in_table);
+  if (!known_[level.path].insert(std::string(name)).second)  // a plug-in's
+    throw InputError("two fields of '" + level.path + "' are called '" + std::string(name) + "'");
   return level.node ? level.node->find(name) : nullptr;
 }
 

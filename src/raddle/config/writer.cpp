@@ -6,7 +6,8 @@ namespace raddle::config {
 
 void JsonWriter::put(std::string_view name, nlohmann::ordered_json value) {
   nlohmann::ordered_json& object = levels_.back().object;
-  RADDLE_ASSERT(!object.contains(name));  // two fields of one name in one table
+  if (object.contains(name))  // a plug-in's
+    throw InputError("two fields of one table are called '" + std::string(name) + "'");
   object[std::string(name)] = std::move(value);
 }
 

@@ -32,11 +32,11 @@ TEST(JsonWriter, TakesSeveralStructsAndStartsAnew) {
   EXPECT_TRUE(writer.take().empty());
 }
 
-TEST(JsonWriterDeathTest, TwoFieldsOfOneNameAreOurFault) {
+TEST(JsonWriter, TwoFieldsOfOneNameAreRefused) {
   JsonWriter writer;
   std::string text;
   writer.field("a", text, "");
-  EXPECT_DEATH(writer.field("a", text, ""), "contains");
+  EXPECT_THROW(writer.field("a", text, ""), InputError);
 }
 
 Cache random_cache(Rng& rng) {

@@ -186,6 +186,129 @@ TEST(Waiting, ForEverMeetsTheLimit) {
   EXPECT_NE(what.find("--max-cycles moves this limit"), std::string::npos) << what;
 }
 
+/// Of each block whose number in its cluster is at least `first` the warps wait for their block's
+/// barrier object, at which one arrival of two is missing. With `late` other than 0 the last warp
+/// of the first block makes it, for all of the cluster, after so many rounds of a loop;
+/// then all write 1.
+std::string objects(const std::string& test, const std::string& cluster = "") {
+  const std::string distant = cluster.empty() ? "" : R"(
+  mov.u32 %r11, 1;
+  mapa.shared::cluster.u32 %r11, %r3, %r11;
+  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r11];)";
+  return R"(
+.visible .entry wait(.param .u64 out, .param .u32 first, .param .u32 late))" +
+         cluster + R"(
+{
+  .reg .pred %p<5>;
+  .reg .b32 %r<12>;
+  .reg .b64 %q<5>;
+  .shared .align 8 .b8 object[8];
+  ld.param.u64 %q1, [out];
+  ld.param.u32 %r1, [first];
+  ld.param.u32 %r2, [late];
+  mov.u32 %r3, object;
+  mov.u32 %r4, %tid.x;
+  mov.u32 %r5, 0;
+  setp.ne.u32 %p1, %r4, 0;
+  @%p1 bra made;
+  mbarrier.init.shared.b64 [%r3], 2;
+  mbarrier.arrive.shared.b64 %q2, [%r3];
+made:
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  mov.u32 %r6, %cluster_ctarank;
+  setp.lt.u32 %p2, %r6, %r1;
+  @%p2 bra met;
+  setp.ne.u32 %p2, %r6, 0;
+  @%p2 mov.u32 %r2, 0;
+  setp.eq.u32 %p3, %r2, 0;
+  @%p3 bra ask;
+  mov.u32 %r7, %ntid.x;
+  sub.u32 %r7, %r7, 32;
+  setp.lt.u32 %p3, %r4, %r7;
+  @%p3 bra ask;
+count:
+  sub.u32 %r2, %r2, 1;
+  setp.ne.u32 %p3, %r2, 0;
+  @%p3 bra count;
+  setp.ne.u32 %p1, %r4, %r7;
+  @%p1 bra ask;
+  mbarrier.arrive.shared.b64 %q2, [%r3];)" +
+         distant + R"(
+ask:
+)" + test +
+         R"(
+  @!%p4 bra ask;
+met:
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  mov.u32 %r8, %ctaid.x;
+  mov.u32 %r9, %ntid.x;
+  mad.lo.u32 %r8, %r8, %r9, %r4;
+  mul.wide.u32 %q3, %r8, 4;
+  add.u64 %q3, %q1, %q3;
+  mov.u32 %r10, 1;
+  st.global.u32 [%q3], %r10;
+  ret;
+}
+)";
+}
+constexpr const char* kTest = "mbarrier.try_wait.parity.shared.b64 %p4, [%r3], 0;";
+constexpr const char* kPair = " .explicitcluster .reqnctapercluster 2, 1, 1";
+
+std::string error_of_objects(const std::string& text, u32 blocks, u32 threads, u32 first = 0) {
+  MachineOptions options;
+  options.max_warp_instructions = 1'000'000;
+  options.short_turns = true;
+  Rig rig(text, options);
+  const u32 never = 0;
+  const Address out = rig.zeros(4 * blocks * threads);
+  const Launch launch = rig.launch("wait", {blocks, 1, 1}, {threads, 1, 1}, out, first, never);
+  return run_error([&] { rig.machine.run(launch, nullptr); });
+}
+
+TEST(Waiting, ForEverForABarrierObjectIsToldSoon) {
+  const std::string expected =
+      "kernel wait does not end: every warp that runs goes round in circle";
+  const auto is_reported = [&](const std::string& what) {
+    EXPECT_NE(what.find(expected), std::string::npos) << what;
+  };
+  for (const u32 blocks : {1u, 2u, 5u})
+    for (const u32 threads : {1u, 32u, 64u, 256u}) {
+      SCOPED_TRACE(std::to_string(blocks) + " blocks of " + std::to_string(threads));
+      is_reported(error_of_objects(objects(kTest), blocks, threads));
+    }
+  is_reported(error_of_objects(objects("mbarrier.test_wait.parity.shared.b64 %p4, [%r3], 0;"), 1, 64));
+  // It asks in two places in turn.
+  is_reported(error_of_objects(objects(std::string(kTest) + " @%p4 bra met; " + kTest), 1, 64));
+  // One block of a cluster may be at the cluster's barrier meanwhile.
+  for (const u32 first : {0u, 1u}) {
+    is_reported(error_of_objects(objects(kTest, kPair), 2, 64, first));
+    is_reported(error_of_objects(objects(kTest, kPair), 6, 32, first));
+  }
+}
+
+TEST(Waiting, ALoopThatCountsItsQuestionsMeetsTheLimit) {
+  const std::string text = objects("add.u32 %r5, %r5, 1; " + std::string(kTest));
+  const std::string what = error_of_objects(text, 1, 64);
+  EXPECT_NE(what.find("kernel wait has not ended after 1000000 warp inst"), std::string::npos)
+      << what;
+}
+
+TEST(Waiting, AnArrivalAtABarrierObjectMayBeLate) {
+  for (const bool short_turns : {true, false})
+    for (const char* cluster : {"", kPair}) {
+      MachineOptions options;
+      options.short_turns = short_turns;
+      Rig rig(objects(kTest, cluster), options);
+      const u32 first = 0, late = 300'000;  // thousands of short turns
+      const Address out = rig.zeros(4 * 4 * 96);
+      const Launch launch = rig.launch("wait", {4, 1, 1}, {96, 1, 1}, out, first, late);
+      EXPECT_FALSE(rig.machine.run(launch, nullptr).waits);
+      EXPECT_EQ(rig.download<u32>(out, 4 * 96), std::vector<u32>(4 * 96, 1));
+    }
+}
+
 /// Warps of a block that write one word in turn, and note what they then find there.
 TEST(Waiting, WarpsRaceInShortTurns) {
   MachineOptions options;

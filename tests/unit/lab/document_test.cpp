@@ -107,6 +107,26 @@ TEST(Document, LinesOverAnAxis) {
   EXPECT_EQ(figure["series"][1]["values"].dump(), "[2.0,4.0,8.0,16.0]");
 }
 
+TEST(Document, OnlyLinesTakeTheScaleOfAnAxis) {
+  for (const char* scale : {"", "scale = \"linear\"\n", "scale = \"log\"\n"})
+    for (const char* type : {"bars", "table", "stacked"}) {
+      std::string file = kWhole + "[[figures]]\ntitle = \"F\"\nx = \"group\"\ntype = \"" + type +
+                         "\"\nseries = [\"pair\"]\n";
+      const std::string value = "\"ipc[swept]\"", axis = "[axes.group]\n";
+      file += type == std::string("stacked")
+                  ? "pieces = [{ name = \"a\", value = " + value + " }]\n"
+                  : "value = " + value + "\n";
+      file.insert(file.find(axis) + axis.size(), scale);
+      Bench bench(file);
+      fill(bench);
+      const Json all = bench.run();
+      const Json& x = all["figures"][0]["x"];
+      EXPECT_EQ(x["scale"], "category") << type << " " << scale;
+      EXPECT_EQ(x["values"], (Json{"2", "4", "8", "16"})) << type << " " << scale;
+      EXPECT_TRUE(bench.mistakes.empty()) << bench.mistakes[0];
+    }
+}
+
 const std::string kTornado =
     kWhole +
     "[axes.lines]\ntitle = 'Line'\nunit = 'B'\npath = 'sm.l1d.line_bytes'\nvalues = [64, "

@@ -259,6 +259,7 @@ std::unique_ptr<Block> Runner::start(u32 number) {
     warp.room = {};
     // An op stream costs far more to time than a look; what was asked in vain would all be timed.
     warp.watch = {.interval = options_.short_turns && context_.traced == 0 ? kFirstLook : 0};
+    warp.asks = {};
     warp.round = {};
     warp.executed = warp.alone = 0;
     warp.cluster_arrival = warp.product_groups = 0;

@@ -356,16 +356,30 @@ unsigned Runner::advance(Block& block, WarpState& warp, trace::StreamWriter* str
 }
 
 void Runner::slice(Block& block, WarpState& warp, trace::StreamWriter* streams, u64 budget) {
+  if (warp.asks.found) warp.watch.spins = warp.asks.found = false;  // it may get away this time
   if (lanes_part_) return slice_of_parted(block, warp, streams, budget);
   if (warp.watch.spins && goes_round(block, warp, streams)) return;
-  const u64 end = context_.warp_instructions + budget;
-  while (warp.status == Status::Ready && context_.warp_instructions < end) {
-    advance(block, warp, streams, end - context_.warp_instructions);
+  constexpr u64 kShort = 512;  // a circle of asking is no longer
+  const bool looks = warp.asks.looked_at();
+  const u32 traced = context_.traced;
+  if (looks) context_.traced = 1;  // what is accessed is told
+  bool acted = false, asks = false, over = false;
+  u64 written = 0;
+  const u64 begin = context_.warp_instructions, end = begin + budget;
+  while (!over && warp.status == Status::Ready && context_.warp_instructions < end) {
+    const unsigned words = advance(block, warp, streams, end - context_.warp_instructions);
+    if (looks) acted = acts({scratch_.data(), words}, written) || acted;
     // After a barrier the lowest warp goes first, not the one that came last. Warps of a grid that
     // may wait for another block go on until others can see or cause what they do.
     if (asks_ && lanes_wait(warp)) break;
-    if (arrived_ || cooperative_) return;
+    asks = asks_;
+    over = arrived_ || cooperative_;
   }
+  context_.traced = traced;
+  if (asks && context_.warp_instructions - begin <= kShort)
+    return asked_in_vain(block, warp, acted, written);
+  warp.asks.turns = 0;
+  if (over) return;
   SpinWatch& watch = warp.watch;
   if (warp.status != Status::Ready || ++watch.left < watch.interval) return;
   watch.left = 0;
@@ -381,7 +395,7 @@ Runner::Turn Runner::run_block(Block& block, trace::StreamWriter* streams, u64 b
   const u64 each = options_.short_turns ? kShortTurns.warp : kLongTurns.warp;
   bool ever = false;
   while (block.running != 0) {
-    bool moved = false, works = false, all_ask = shares_objects();
+    bool moved = false, works = false, all_ask = shares_objects(), for_cluster = true;
     for (WarpState& warp : block.warps)
       if (warp.status == Status::Ready) {
         moved = ever = true;
@@ -389,10 +403,11 @@ Runner::Turn Runner::run_block(Block& block, trace::StreamWriter* streams, u64 b
         all_ask = all_ask && (asks_ || warp.watch.spins);
         works = works || !warp.watch.spins || !warp.watch.same;
         acts_ = acts_ || warp.watch.acts;
+        for_cluster = for_cluster && warp.asks.found;
       }
     if (!moved) return ever ? Turn::Moved : Turn::Stuck;
     fruitful_ = fruitful_ || works;
-    if (!works) return Turn::Waits;
+    if (!works) return for_cluster ? Turn::Asks : Turn::Waits;
     const bool spent = all_ask || context_.warp_instructions >= end;
     if (spent && block.running != 0) return Turn::Moved;
   }
@@ -441,11 +456,13 @@ RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
       start_cluster(next_++);
     bool moved = false;
     fruitful_ = acts_ = false;
-    std::size_t waiting = 0;
+    std::size_t waiting = 0, asking = 0, stuck = 0;
     for (auto& block : active_) {
       const Turn turn = run_block(*block, streams, quantum);
       moved = moved || turn != Turn::Stuck;
       waiting += turn == Turn::Waits ? 1 : 0;
+      asking += turn == Turn::Asks ? 1 : 0;
+      stuck += turn == Turn::Stuck ? 1 : 0;
       if (turn != Turn::Ended) continue;
       if (streams != nullptr) streams->finish(block->number);
       if (streams != nullptr && !in_memory) stream_bytes_ -= block->stream_bytes;
@@ -457,14 +474,15 @@ RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
     waits_ = waits_ || (waiting != 0 && shape_.grid.count() > each);
     const bool is_long = follow && !waits_ && kept_by(active_) > kLongStreams;
     if (is_long || (waits_ && follow)) return counted(is_long);
-    const bool all_wait = waiting != 0 && waiting == active_.size();
+    // At its cluster's barrier a block can do nothing about what the others ask for.
+    const bool all_wait = waiting + asking != 0 && waiting + asking + stuck == active_.size();
     const bool more = next_ < clusters && active_.size() + each <= maximum;
     full_rounds_ = more ? 0 : full_rounds_ + 1;
     fruitless = all_wait && !more && !fruitful_ ? fruitless + 1 : 0;
     idle = fruitless != 0 && !acts_ ? idle + 1 : 0;
     if (fruitless != 0) all_in_vain(all_of(active_), fruitless, idle);
     // Whoever waits for all others would else be asked once for each of them.
-    wanted = all_wait ? waiting : options_.short_turns ? active_.size() / 2 + 1 : 1;
+    wanted = all_wait ? waiting + asking : options_.short_turns ? active_.size() / 2 + 1 : 1;
   }
   return counted(false);
 }

@@ -44,6 +44,21 @@ struct SpinWatch {
   unsigned left = 0, interval = 0;  ///< turns used up until it is looked at again
 };
 
+/// Turns of a warp that end because it asks in vain, by an instruction that ends them: the test of
+/// a barrier object, a wait for the other warps of its warpgroup. Where it stands after each is all
+/// that has to be compared; nothing has to be executed for it.
+struct AskWatch {
+  struct Turn {
+    std::uint64_t state = 0;    ///< hash of where it stood, and of its registers
+    std::uint64_t written = 0;  ///< hash of what it wrote in that turn
+  };
+  std::array<Turn, 4> seen{};  ///< at the end of turns that were looked at; state 0: none
+  unsigned turns = 0;          ///< short ones that ended so, one after another
+  unsigned patience = 16;      ///< such turns until they are looked at
+  bool found = false;          ///< it goes round, by the last of them
+  bool looked_at() const { return turns >= patience; }
+};
+
 /// The same for a warp that is executed as its stream is read: at one of the places where its
 /// reader stopped it is compared with what it was at an earlier one.
 struct RoundWatch {
@@ -71,6 +86,7 @@ struct WarpState : Warp {
   trace::StreamWriter::Room room;
   std::vector<std::uint32_t> late;  ///< whole records that come before what it does next
   SpinWatch watch;
+  AskWatch asks;
   RoundWatch round;
   std::uint64_t executed = 0;    ///< instructions, by run()
   std::uint64_t alone = 0;       ///< live: instructions of the lanes that run, while others wait
@@ -227,7 +243,8 @@ class Runner {
   void open_cluster_if_complete(Cluster& cluster);
   void release_warp(BarrierState& barrier, WarpState& warp);
   void finish(Block& block, WarpState& warp);
-  enum class Turn : std::uint8_t { Ended, Moved, Waits, Stuck };
+  /// Asks: it waits, but only for what its own cluster may do.
+  enum class Turn : std::uint8_t { Ended, Moved, Waits, Asks, Stuck };
   Turn run_block(Block& block, trace::StreamWriter* streams, std::uint64_t budget);
   void start_cluster(std::uint32_t number);
   std::size_t max_blocks() const;
@@ -237,6 +254,7 @@ class Runner {
   void slice(Block& block, WarpState& warp, trace::StreamWriter* streams, std::uint64_t budget);
   std::uint64_t fingerprint(const Block& block, const WarpState& warp) const;
   bool goes_round(Block& block, WarpState& warp, trace::StreamWriter* streams);
+  void asked_in_vain(const Block& block, WarpState& warp, bool acted, std::uint64_t written);
   void slice_of_parted(Block& block, WarpState& warp, trace::StreamWriter* streams,
                        std::uint64_t budget);
   void report_progress(const WarpState& warp);

@@ -131,6 +131,35 @@ bool Runner::goes_round(Block& block, WarpState& warp, trace::StreamWriter* stre
   return ends(false);
 }
 
+/// The warp's turn is over as it has asked in vain. It goes round if it stands as it stood after
+/// one of the last turns: several, as it may ask for one thing and then for another.
+void Runner::asked_in_vain(const Block& block, WarpState& warp, bool acted, u64 written) {
+  constexpr unsigned kLooks = 16, kMaxPatience = 1024;
+  AskWatch& asks = warp.asks;
+  const bool looked_at = asks.looked_at();
+  ++asks.turns;
+  if (!looked_at) {
+    if (asks.looked_at()) asks.seen = {};  // those of long ago say nothing
+    return;
+  }
+  const u32 place[] = {warp.ip->inst, warp.mask, warp.sp};
+  const AskWatch::Turn now{hash_of(fingerprint(block, warp), place) | 1, written};
+  const auto known = std::ranges::find(asks.seen, now.state, &AskWatch::Turn::state);
+  const bool goes_round = known != asks.seen.end();
+  warp.watch.spins = warp.watch.same = asks.found = goes_round;
+  warp.watch.acts = acted || (goes_round && known->written != written);
+  if (goes_round) {
+    asks.turns = asks.patience;
+    known->written = written;
+    return;
+  }
+  std::shift_right(asks.seen.begin(), asks.seen.end(), 1);
+  asks.seen[0] = now;
+  if (asks.turns < asks.patience + kLooks) return;
+  asks.turns = 0;  // its registers differ each time: it may count
+  asks.patience = std::min(2 * asks.patience, kMaxPatience);
+}
+
 /// Brent's way to find a circle: what a warp is compared with is twice as old each time.
 Runner::Round Runner::comes_round(const Block& block, WarpState& warp) {
   constexpr unsigned kLongest = 64, kMaxRest = 1023;
@@ -217,8 +246,10 @@ bool Runner::acts(std::span<const u32> stream, u64& written) const {
     const OpKind kind = instructions[record.inst()].kind;
     const bool loads = kind == OpKind::LoadGlobal || kind == OpKind::LoadLocal ||
                        kind == OpKind::LoadShared || kind == OpKind::LoadConst;
-    // A test of barrier objects that fails has no pieces.
-    const bool test = kind == OpKind::BarrierObject && record.transactions() == 0;
+    // Its records may have no pieces, but so do those of arrivals at other blocks' objects.
+    const bool test =
+        kind == OpKind::BarrierObject &&
+        instructions[record.inst()].bytes == static_cast<std::uint16_t>(trace::ObjectAction::Wait);
     const bool nothing =
         kind == OpKind::Alu || kind == OpKind::Branch || kind == OpKind::Fence || test;
     const bool writes_global =

@@ -45,7 +45,8 @@ void add_columns(const Experiment& e, const Figure& figure, Layout& out) {
       column.over.push_back({Step::Dimension::Workload, 0, static_cast<int>(w)});
     out.columns.push_back(std::move(column));
   }
-  if (figure.x.empty()) return;
+  // Bars and tables have a place for each point; only lines put it where its number is.
+  if (figure.x.empty() || figure.type != FigureType::Lines) return;
   if (const auto axis = e.find(figure.x.front(), NameKind::Axis)) out.scale = e.axes[*axis].scale;
 }
 

@@ -304,7 +304,13 @@ class Definitions {
     out.scale = numbers ? AxisScale::Linear : AxisScale::Category;
     if (const auto scale = section->choice("scale", kAxisScaleNames))
       out.scale = static_cast<AxisScale>(*scale);
+    const bool positive = std::ranges::all_of(out.points, [](const AxisPoint& point) {
+      const double* n = std::get_if<double>(&point.value);
+      return n == nullptr || *n > 0;
+    });
     section->check({{!numbers && !texts, key, "expected numbers or texts, found both"},
+                    {out.scale == AxisScale::Log && !positive, key,
+                     "expected numbers above 0, as the scale is \"log\""},
                     {!numbers && out.scale != AxisScale::Category, "scale",
                      "expected \"category\", as the values are texts"}});
     section->finish();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "raddle/config/spelling.h"
@@ -43,7 +44,9 @@ class MetricNames {
  public:
   explicit MetricNames(const Catalogue& catalogue) : catalogue_(catalogue) {}
 
-  const std::vector<std::string>& of(const CellSpec& spec) {
+  /// Null: they are not known, since such a run fails. Then so will the cell's own, which is kept
+  /// with its reason and must not keep the others from running.
+  const std::vector<std::string>* of(const CellSpec& spec) {
     std::string key = fmt::format("{} {} {}", spec.gpu.text, spec.programs.size(),
                                   spec.corun ? spec.corun->ipc_alone.size() + 1 : 0);
     if (spec.corun && spec.corun->sample != 0) key += " sampled";
@@ -51,15 +54,26 @@ class MetricNames {
     for (const Setting& s : spec.set)
       if (!s.value.is_number()) key += "\n" + s.path + "=" + s.value.dump();
     for (const auto& [label, text] : spec.analyses) key += "\n" + text.text;
-    if (const auto at = known_.find(key); at != known_.end()) return at->second;
-    std::vector<std::string> names;
-    for (const auto& [path, value] : numbers_of(probe(spec, catalogue_))) names.push_back(path);
-    return known_[key] = std::move(names);
+    auto at = known_.find(key);
+    if (at == known_.end()) at = known_.emplace(key, names_in(spec)).first;
+    return at->second ? &*at->second : nullptr;
   }
 
  private:
+  std::optional<std::vector<std::string>> names_in(const CellSpec& spec) const {
+    std::vector<std::string> names;
+    try {
+      for (const auto& [path, value] : numbers_of(probe(spec, catalogue_))) names.push_back(path);
+    } catch (const InputError&) {
+      throw;
+    } catch (const std::exception&) {
+      return std::nullopt;
+    }
+    return names;
+  }
+
   const Catalogue& catalogue_;
-  std::map<std::string, std::vector<std::string>> known_;
+  std::map<std::string, std::optional<std::vector<std::string>>> known_;
 };
 
 /// Answers 1 to every metric that exists.
@@ -71,10 +85,10 @@ class CheckSource final : public MetricSource {
   Number metric(std::size_t cell, const std::string& path) const override {
     RADDLE_ASSERT(planned_.runs[cell] != kNoRun);  // every cell has a run in this plan
     const PlannedRun& run = plan_.runs[planned_.runs[cell]];
-    const std::vector<std::string>& known = names_.of(run.spec);
-    if (std::ranges::binary_search(known, path)) return 1;
+    const std::vector<std::string>* const known = names_.of(run.spec);
+    if (known == nullptr || std::ranges::binary_search(*known, path)) return 1;
     const Cell& at = planned_.grid.cells()[cell];
-    const std::string near = config::nearest(path, known);
+    const std::string near = config::nearest(path, *known);
     std::string hint;
     if (!near.empty()) hint = "; did you mean '" + near + "'?";
     else if (path.starts_with("analysis.")) hint = "; [[runs]] must ask for the analysis";

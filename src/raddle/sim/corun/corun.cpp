@@ -217,6 +217,11 @@ void check_corun(std::size_t tenants, const Setup& setup, const Options& options
   if (corun.warmup >= corun.horizon)
     throw InputError(fmt::format("--warmup: expected fewer cycles than the horizon of {}, found {}",
                                  corun.horizon, corun.warmup));
+  if (options.max_cycles < corun.horizon)
+    throw InputError(
+        fmt::format("a co-run goes on to its horizon of {}: expected --max-cycles of "
+                    "no less, found {}",
+                    corun.horizon, options.max_cycles));
   if (!corun.ipc_alone.empty() && corun.ipc_alone.size() != tenants)
     throw InputError(fmt::format("a co-run of {} tenants: expected an IPC alone of each, found {}",
                                  tenants, corun.ipc_alone.size()));

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "raddle/base/error.h"
@@ -95,6 +96,9 @@ Measurement row_of(const std::vector<std::string>& cells, const std::vector<std:
   out.parameters = cells[1];
   out.kernel = cells[3];
   out.launch = launch_of(cells[2]);
+  if (out.launch == kWholeRun && !out.kernel.empty())
+    throw InputError("launch all is of every kernel: expected no kernel, found '" + out.kernel +
+                     "'");
   out.microseconds = number_of(cells[4], "microseconds", kMaximum);
   out.value.fill(kUnknown);
   for (std::size_t column = 0; column < metrics.size(); ++column) {
@@ -132,6 +136,7 @@ MeasurementFile read_measurements(std::istream& in, const std::string& path) {
   MeasurementFile out;
   unsigned number = 0;
   std::vector<std::size_t> metrics;  // none until the columns are named
+  std::set<std::tuple<std::string, std::string, std::uint32_t>> seen;
   for (std::string line; std::getline(in, line);) {
     ++number;
     if (!line.empty() && line.back() == '\r') line.pop_back();
@@ -145,7 +150,10 @@ MeasurementFile read_measurements(std::istream& in, const std::string& path) {
       } else if (metrics.empty()) {
         metrics = metrics_of(line);
       } else {
-        out.rows.push_back(row_of(cells_of(line), metrics));
+        const Measurement& row = out.rows.emplace_back(row_of(cells_of(line), metrics));
+        if (!seen.emplace(row.workload, row.parameters, row.launch).second)
+          throw InputError("a second row of launch " + launch_text(row.launch) + " of " +
+                           row.workload + " " + row.parameters);
       }
     } catch (const InputError& error) {
       throw InputError({path, number}, error.what());
