@@ -1,5 +1,5 @@
-// Op streams in the assembler's order, of all workloads: a block that a warp has executed as a whole
-// is put out at once, and must come out as it does instruction by instruction.
+// Op streams in the assembler's order, of all workloads: a block that a warp has executed as a
+// whole is put out at once, and must come out as it does instruction by instruction.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -214,11 +214,11 @@ TEST(Corun, LimitsAndQuotasOfMemoryInstructionsDoTheSameHoweverRun) {
 /// why it is refused changes while nothing happens to it.
 TEST(Corun, RefusalsAreCountedUnderTheSameReasonsHoweverRun) {
   const auto programs = tenants({"spmv", "cfd"});
-  const test::RunSpec machine{"ccbp",
-                              {"sm.count=4", "sm.l1d.mshr_entries=8", "sm.l1d.mshr_merges=2",
-                               "sm.l1d.miss_queue=4"},
-                              {"warp=lrr", "scheme=ccbp:scale=0.02,own_lsu=true"},
-                              {}};
+  const test::RunSpec machine{
+      "ccbp",
+      {"sm.count=4", "sm.l1d.mshr_entries=8", "sm.l1d.mshr_merges=2", "sm.l1d.miss_queue=4"},
+      {"warp=lrr", "scheme=ccbp:scale=0.02,own_lsu=true"},
+      {}};
   const CorunOptions run{40'000, 0, true};
   sim::Options slow;
   slow.skip = false;

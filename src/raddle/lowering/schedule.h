@@ -34,8 +34,8 @@ struct ScheduleStep {
 
 /// The records of a block in its order, where its instructions have been executed once, one after
 /// the other, and those that share records by the same lanes: they are the same for every warp. Of
-/// dropped branches nothing is left then, since no side was skipped. Instructions that have a record
-/// of their own are counted from the block's first on.
+/// dropped branches nothing is left then, since no side was skipped. Instructions that have a
+/// record of their own are counted from the block's first on.
 struct WholeBlock {
   static constexpr std::uint32_t kMaxOwn = 256;
   struct Output {

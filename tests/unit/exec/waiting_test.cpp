@@ -278,7 +278,8 @@ TEST(Waiting, ForEverForABarrierObjectIsToldSoon) {
       SCOPED_TRACE(std::to_string(blocks) + " blocks of " + std::to_string(threads));
       is_reported(error_of_objects(objects(kTest), blocks, threads));
     }
-  is_reported(error_of_objects(objects("mbarrier.test_wait.parity.shared.b64 %p4, [%r3], 0;"), 1, 64));
+  is_reported(
+      error_of_objects(objects("mbarrier.test_wait.parity.shared.b64 %p4, [%r3], 0;"), 1, 64));
   // It asks in two places in turn.
   is_reported(error_of_objects(objects(std::string(kTest) + " @%p4 bra met; " + kTest), 1, 64));
   // One block of a cluster may be at the cluster's barrier meanwhile.

@@ -25,10 +25,9 @@ bool same_for_programs(const std::vector<std::string>& settings) {
 }
 
 TEST(Seen, WhatWorkloadsAreToldMakesAnExecutionOfItsOwn) {
-  for (const char* text :
-       {"run.seed=2", "run.live=true", "sm.count=79", "sm.schedulers=2", "sm.warps=48",
-        "sm.max_threads_per_block=512", "device.memory_gib=8", "core_clock_mhz=1000",
-        "sm.shared_unit_bytes=512"}) {
+  for (const char* text : {"run.seed=2", "run.live=true", "sm.count=79", "sm.schedulers=2",
+                           "sm.warps=48", "sm.max_threads_per_block=512", "device.memory_gib=8",
+                           "core_clock_mhz=1000", "sm.shared_unit_bytes=512"}) {
     EXPECT_FALSE(same_for_workloads({text})) << text;
     EXPECT_NE(seen_by_workload(machine({text})), seen_by_workload(machine({}))) << text;
   }

@@ -32,9 +32,7 @@ class DenovoCoherentL1 {
   /// A bank answers requests for words.
   void mark_constant(Message& request) const { request.words = 0xffff; }
 
-  bool drains() const {
-    return drains_ && (!l1_.write_backs().empty() || l1_.any_registration());
-  }
+  bool drains() const { return drains_ && (!l1_.write_backs().empty() || l1_.any_registration()); }
   bool drain(LsuCore& core, SmKernelCounters& counters);
   bool send_answer(LsuCore& core, Cycle now);
   Cycle next_event(const LsuCore& core, Cycle now) const;

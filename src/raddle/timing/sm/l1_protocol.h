@@ -15,8 +15,8 @@
 //   (a hit) or through sink in receive(); every store and reduction with an Event::acknowledge or
 //   sink.acknowledged(warp).
 // - What a protocol sends of itself (write-backs, buffered stores, registrations) waits while
-//   drains() and leaves in drain(), which says whether anything has; next_event() names the cycle in
-//   which it or send_answer() could do something.
+//   drains() and leaves in drain(), which says whether anything has; next_event() names the cycle
+//   in which it or send_answer() could do something.
 // - Every request it counts in count.requests is answered, and counted in count.replies then.
 #pragma once
 #include <concepts>

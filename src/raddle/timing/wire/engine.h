@@ -11,7 +11,8 @@
 // - void open_window(): called before the first tick of a window.
 // And it may have
 // - void prefetch(Cycle end): hints what a window up to `end` will touch; changes no result.
-// - Cycle run(Cycle from, Cycle end): as many tick()s as there are to `end`, for less than they cost.
+// - Cycle run(Cycle from, Cycle end): as many tick()s as there are to `end`, for less than those
+//   cost.
 #pragma once
 #include <algorithm>
 #include <atomic>
