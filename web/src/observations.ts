@@ -1,7 +1,7 @@
 // What the counters say about the reason for which schedulers lose most. No remedies: a remedy is known to help only when
 // it has been run.
 import { kRefusalTerms, kServedTerms } from "./catalogue";
-import { configNumber, fields, timedCycles, type Run } from "./data";
+import { configNumber, fields, isCorun, timedCycles, type Run } from "./data";
 import { digits, list, percent, whole } from "./format";
 import { schedulerCycles } from "./metrics";
 
@@ -70,11 +70,12 @@ function empty(run: Run): string | null {
   if (sms === null || typeof details.busy_cycles !== "number") return null;
   const launch = (result.stalls.launch ?? 0) / Math.max(1, result.schedulers);
   const nobody = cycles - details.busy_cycles - launch;
-  const parts = [`in ${percent(number(details.tail_cycles) / (cycles * sms))} of the SMs' cycles an SM had no block while others still worked on the same launch`];
+  // Of tenants' launches no ends are told.
+  const parts = isCorun(run) ? [] : [`in ${percent(number(details.tail_cycles) / (cycles * sms))} of the SMs' cycles an SM had no block while others still worked on the same launch`];
   const small = result.kernels.filter((k) => k.grid.reduce((all, n) => all * n, 1) < sms).length;
   if (small > 0) parts.push(`${whole(small)} of ${whole(result.kernels.length)} ${result.kernels.length === 1 ? "launch has" : "launches have"} fewer blocks than the GPU has SMs (${whole(sms)})`);
   if (nobody > cycles / 100) parts.push(`in ${percent(nobody / cycles)} of the cycles no block was on any SM and no launch on its way`);
-  return parts.join("; ");
+  return parts.length === 0 ? null : parts.join("; ");
 }
 
 const kObserved: { [reason: string]: (run: Run) => string | null } = { lsu: refused, memory: waited, launch: launches, idle: empty };

@@ -513,6 +513,17 @@ describe("a co-run, whose launches are not told", () => {
     expect(withoutKernels(groupOf(corun("ccbp")))).toEqual(["Launches of tenants are not told one by one."]);
     expect(withoutKernels(groupOf(run(0)))).toEqual(["Nothing was launched."]);
   });
+  test("does not say when SMs had no block of a launch", () => {
+    const idle = (made: Run): Run => {
+      made.result.config = { sm: { count: 4 } };
+      made.result.details = { busy_cycles: 100, tail_cycles: 0 };
+      made.result.stalls = { idle: 300 };
+      made.result.schedulers = 4;
+      return made;
+    };
+    expect(observed(idle(run(100)), "idle")).toMatch(/no block while others/);
+    expect(observed(idle(corun("none")), "idle")).toBeNull();
+  });
   test("is not taken apart by kernel", () => {
     const [base, other] = [corun("none"), corun("ccbp")];
     expect(byKernel(other, base)).toEqual([]);
