@@ -258,13 +258,12 @@ void Context::comes(std::string_view call) {
 void Context::launched() {
   const std::thread::id here = std::this_thread::get_id();
   if (launches_++ == 0) launcher_ = here;
-  if (launcher_ == here || several_launchers_) return;
+  if (launcher_ == here || several_launchers_ || !timed()) return;
   several_launchers_ = true;
-  if (timed())
-    std::fputs(
-        "raddle: several host threads launch kernels: what overlaps and how long it takes depends "
-        "on which comes first, and differs from run to run\n",
-        stderr);
+  std::fputs(
+      "raddle: several host threads launch kernels: what overlaps and how long it takes depends on "
+      "which comes first, and differs from run to run\n",
+      stderr);
 }
 
 void Context::launch_refused(Error code) {
