@@ -21,8 +21,8 @@ file(CHMOD ${CMAKE_BINARY_DIR}/plugin.sh PERMISSIONS OWNER_READ OWNER_WRITE OWNE
 
 install(TARGETS raddle DESTINATION bin)
 if(TARGET cudart_runtime)
-  install(TARGETS cudart_runtime cublas_library LIBRARY DESTINATION lib/raddle)
-  foreach(name libcudart.so.12 libcudart.so.11.0 libcuda.so.1 ${RADDLE_CUBLAS_NAMES})
+  install(TARGETS cudart_runtime ${CUDA_LIBRARIES} LIBRARY DESTINATION lib/raddle)
+  foreach(name libcudart.so.12 libcudart.so.11.0 libcuda.so.1 ${CUDA_LIBRARY_NAMES})
     install(FILES ${CMAKE_BINARY_DIR}/${name} DESTINATION lib/raddle)
   endforeach()
 endif()

@@ -40,7 +40,7 @@ step_verify() { scripts/verify.sh --check; }
 # says, where it and Python are at hand.
 step_kernels() {
   workloads/regenerate.sh --check
-  src/raddle/cublas/regenerate.sh --check
+  src/raddle/cuda_library/regenerate.sh --check
   ! command -v python3 >/dev/null || scripts/measure_lowering.py registers --check
 }
 
@@ -145,7 +145,8 @@ step_hashes() {
   build_preset tsan raddle
   for run in "sgemm size=tiny --gpu v100" "bfs size=tiny --gpu gtx480" "spmv size=tiny --gpu h200" \
     "histogram size=tiny --gpu v100" "bfs size=tiny --gpu ikra" \
-    "srad size=tiny --gpu latoa --policy migrate=random:interval=50"; do
+    "srad size=tiny --gpu latoa --policy migrate=random:interval=50" \
+    "srad size=tiny --gpu latoa --policy migrate=latoa:entry=1,relaxed=0,critical=1,converged=false,slots_percent=100"; do
     # shellcheck disable=SC2086  # words of one command line
     set -- $run
     reference=$(hash_of $gcc run "$@")

@@ -32,7 +32,8 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"lab", {"sim"}},
       {"workloads", {"runtime"}},
       {"cudart", {"report", "fatbin"}},
-      {"cublas", {"cudart"}},
+      {"cuda_library", {"cudart"}},
+      {"cublas", {"cuda_library"}},
       {"api", {"report", "lab", "workloads", "accelsim"}},
       {"cli", {"api", "fatbin"}},
   };

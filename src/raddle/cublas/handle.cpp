@@ -10,6 +10,27 @@
 
 namespace raddle::cublas {
 
+Status status_of(DeviceFailure failure) {
+  switch (failure) {
+    case DeviceFailure::kNoDevice:
+      return kNotInitialized;
+    case DeviceFailure::kNoMemory:
+      return kAllocFailed;
+    case DeviceFailure::kWrongMachine:
+      return kArchMismatch;
+    case DeviceFailure::kExecution:
+      return kExecutionFailed;
+    case DeviceFailure::kNoKernel:
+      break;
+  }
+  return kInternalError;
+}
+
+Status lacks(const std::string& what) {
+  cuda_library::lacks(what, "CUBLAS_STATUS_NOT_SUPPORTED");
+  return kNotSupported;
+}
+
 Status call(Handle* handle, const std::function<void(Handle&)>& body) {
   if (handle == nullptr) return kNotInitialized;
   try {
@@ -17,6 +38,8 @@ Status call(Handle* handle, const std::function<void(Handle&)>& body) {
     return kSuccess;
   } catch (const Refusal& refusal) {
     return refusal.status;
+  } catch (const DeviceFailure failure) {
+    return status_of(failure);
   } catch (const std::exception&) {
     return kInternalError;
   }
@@ -111,14 +134,16 @@ int get(Handle* handle, T* to, T Handle::*member) {
 
 extern "C" {
 
+int raddle_lacks(const char* function) { return lacks(function); }
+
 int raddle_cublasCreate_v2(Handle** to) {
   if (to == nullptr) return kInvalidValue;
   *to = nullptr;
   try {
     *to = std::make_unique<Handle>().release();
     return kSuccess;
-  } catch (const Refusal& refusal) {
-    return refusal.status;
+  } catch (const DeviceFailure failure) {
+    return status_of(failure);
   } catch (const std::bad_alloc&) {
     return kAllocFailed;
   }

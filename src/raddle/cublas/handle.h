@@ -2,11 +2,45 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <string>
 
-#include "raddle/cublas/device.h"
+#include "raddle/cublas/images.h"
 #include "raddle/cublas/kernels/arguments.h"
+#include "raddle/cuda_library/device.h"
 
 namespace raddle::cublas {
+
+using cuda_library::clear;
+using cuda_library::copy;
+using cuda_library::copy_lines;
+using cuda_library::Device;
+using cuda_library::DeviceFailure;
+using cuda_library::Stream;
+using cuda_library::wait;
+
+/// cublasStatus_t.
+enum Status : int {
+  kSuccess = 0,
+  kNotInitialized = 1,
+  kAllocFailed = 3,
+  kInvalidValue = 7,
+  kArchMismatch = 8,
+  kMappingError = 11,
+  kExecutionFailed = 13,
+  kInternalError = 14,
+  kNotSupported = 15,
+  kLicenseError = 16,
+};
+
+/// What ends a call early.
+struct Refusal {
+  Status status;
+};
+
+Status status_of(DeviceFailure failure);
+
+/// Tells the user and lets the run fail. Returns kNotSupported.
+Status lacks(const std::string& what);
 
 enum PointerMode : int { kHostPointers = 0, kDevicePointers = 1 };
 
@@ -22,7 +56,7 @@ inline constexpr int kDisallowReduced = 16;  ///< the only flag
 inline constexpr int kEmulatedDouble = 8;    ///< the last mode
 
 struct Handle {
-  Device device;
+  Device device{image};
   Stream stream = nullptr;
   PointerMode pointer_mode = kHostPointers;
   int math_mode = kDefaultMath;

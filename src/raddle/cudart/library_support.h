@@ -1,4 +1,4 @@
-// What our libraries for CUDA programs (room cublas) ask the driver for beside its public
+// What our libraries for CUDA programs (room cuda_library) ask the driver for beside its public
 // functions, as NVIDIA's ask theirs: a table, by cuGetExportTable.
 #pragma once
 #include <cstddef>

@@ -1,6 +1,5 @@
-#include "raddle/cublas/device.h"
+#include "raddle/cuda_library/device.h"
 
-#include "raddle/cublas/images.h"
 #include "raddle/cudart/library_support.h"
 
 // As the CUDA runtime and driver declare them; cudaError_t and CUresult are int, 0 is success.
@@ -17,15 +16,16 @@ int cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::siz
 int cudaMemsetAsync(void* at, int value, std::size_t bytes, CUstream_st* stream);
 int cudaStreamSynchronize(CUstream_st* stream);
 int cudaThreadExchangeStreamCaptureMode(int* mode);
-int cudaLaunchKernel(const void* function, raddle::cublas::Dim3 grid, raddle::cublas::Dim3 block,
-                     void** arguments, std::size_t shared_bytes, CUstream_st* stream);
+int cudaLaunchKernel(const void* function, raddle::cuda_library::Dim3 grid,
+                     raddle::cuda_library::Dim3 block, void** arguments, std::size_t shared_bytes,
+                     CUstream_st* stream);
 int cuModuleLoadData(CUmod_st** module, const void* image);
 int cuModuleUnload(CUmod_st* module);
 int cuModuleGetFunction(CUfunc_st** function, CUmod_st* module, const char* name);
 int cuGetExportTable(const void** table, const void* uuid);
 }
 
-namespace raddle::cublas {
+namespace raddle::cuda_library {
 
 namespace {
 
@@ -43,25 +43,26 @@ class OutsideOfCaptures {
   int mode_ = 2;  // cudaStreamCaptureModeRelaxed, afterwards the thread's
 };
 
-void require(int code, Status otherwise) {
-  if (code != 0) throw Refusal{otherwise};
+void require(int code, DeviceFailure otherwise) {
+  if (code != 0) throw otherwise;
 }
 
 }  // namespace
 
-Device::Device() {
+Device::Device(Images images) : images_(images) {
   constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76;  // cudaDeviceAttr
   int device = 0, major = 0, minor = 0;
-  require(cudaGetDevice(&device), kNotInitialized);
-  require(cudaDeviceGetAttribute(&multiprocessors_, kMultiprocessors, device), kNotInitialized);
-  require(cudaDeviceGetAttribute(&major, kMajor, device), kNotInitialized);
-  require(cudaDeviceGetAttribute(&minor, kMinor, device), kNotInitialized);
+  require(cudaGetDevice(&device), DeviceFailure::kNoDevice);
+  require(cudaDeviceGetAttribute(&multiprocessors_, kMultiprocessors, device),
+          DeviceFailure::kNoDevice);
+  require(cudaDeviceGetAttribute(&major, kMajor, device), DeviceFailure::kNoDevice);
+  require(cudaDeviceGetAttribute(&minor, kMinor, device), DeviceFailure::kNoDevice);
   capability_ = major * 10 + minor;
 }
 
 Device::~Device() {
+  for (const auto& [stream, at] : rooms_) release(at);
   const OutsideOfCaptures outside;
-  for (const auto& [stream, at] : rooms_) cudaFree(at);
   for (const auto& [name, module] : modules_) cuModuleUnload(module);
 }
 
@@ -72,33 +73,44 @@ CUfunc_st* Device::kernel(const char* module, const std::string& name) {
   CUmod_st*& loaded = modules_[module];
   int device = 0;
   cudaGetDevice(&device);  // the thread's context is the runtime's then, unless it has another
-  if (loaded == nullptr) require(cuModuleLoadData(&loaded, image(module)), kArchMismatch);
+  if (loaded == nullptr)
+    require(cuModuleLoadData(&loaded, images_(module)), DeviceFailure::kWrongMachine);
   CUfunc_st* found = nullptr;
-  require(cuModuleGetFunction(&found, loaded, name.c_str()), kInternalError);
+  require(cuModuleGetFunction(&found, loaded, name.c_str()), DeviceFailure::kNoKernel);
   return kernels_[name] = found;
 }
 
 void Device::launch(const char* module, const std::string& name, Dim3 grid, unsigned threads,
                     void** arguments, Stream stream) {
   require(cudaLaunchKernel(kernel(module, name), grid, {threads, 1, 1}, arguments, 0, stream),
-          kExecutionFailed);
+          DeviceFailure::kExecution);
 }
 
 void* Device::room(Stream stream) {
   const std::lock_guard lock(mutex_);
   void*& at = rooms_[stream];
-  const OutsideOfCaptures outside;
-  if (at == nullptr) require(cudaMalloc(&at, kRoomBytes), kAllocFailed);
+  if (at == nullptr) at = allocate(kRoomBytes);
   return at;
 }
 
+void* allocate(std::size_t bytes) {
+  const OutsideOfCaptures outside;
+  void* at = nullptr;
+  require(cudaMalloc(&at, bytes), DeviceFailure::kNoMemory);
+  return at;
+}
+void release(void* at) {
+  const OutsideOfCaptures outside;
+  cudaFree(at);
+}
+
 void copy(void* to, const void* from, std::size_t bytes, Stream stream) {
-  require(cudaMemcpyAsync(to, from, bytes, kDefaultKind, stream), kExecutionFailed);
+  require(cudaMemcpyAsync(to, from, bytes, kDefaultKind, stream), DeviceFailure::kExecution);
 }
 void clear(void* at, std::size_t bytes, Stream stream) {
-  require(cudaMemsetAsync(at, 0, bytes, stream), kExecutionFailed);
+  require(cudaMemsetAsync(at, 0, bytes, stream), DeviceFailure::kExecution);
 }
-void wait(Stream stream) { require(cudaStreamSynchronize(stream), kExecutionFailed); }
+void wait(Stream stream) { require(cudaStreamSynchronize(stream), DeviceFailure::kExecution); }
 
 bool copy_lines(void* to, std::size_t to_apart, const void* from, std::size_t from_apart,
                 std::size_t bytes, std::size_t lines) {
@@ -109,14 +121,10 @@ bool copy_lines(void* to, std::size_t to_apart, const void* from, std::size_t fr
   return cudaMemcpy2DAsync(to, to_apart, from, from_apart, bytes, lines, kDefaultKind, stream) == 0;
 }
 
-Status lacks(const std::string& what) {
+void lacks(const std::string& what, const char* code) {
   const void* table = nullptr;
   if (cuGetExportTable(&table, cudart::kLibraryTable) == 0 && table != nullptr)
-    static_cast<const cudart::LibraryTable*>(table)->unsupported(what.c_str(),
-                                                                 "CUBLAS_STATUS_NOT_SUPPORTED");
-  return kNotSupported;
+    static_cast<const cudart::LibraryTable*>(table)->unsupported(what.c_str(), code);
 }
 
-}  // namespace raddle::cublas
-
-extern "C" int raddle_cublas_lacks(const char* function) { return raddle::cublas::lacks(function); }
+}  // namespace raddle::cuda_library

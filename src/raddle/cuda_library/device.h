@@ -1,5 +1,6 @@
-// The device as the libraries see it: through the public interface of runtime and driver, which the
-// drop-in runtime (room cudart) exports. Nothing of the simulator is linked into the libraries.
+// What our libraries for CUDA programs (rooms cublas, ...) share: the device, through the public
+// interface of runtime and driver, which the drop-in runtime (room cudart) exports. Nothing of the
+// simulator is linked into the libraries.
 #pragma once
 #include <cstddef>
 #include <map>
@@ -10,37 +11,24 @@ struct CUstream_st;
 struct CUfunc_st;
 struct CUmod_st;
 
-namespace raddle::cublas {
+namespace raddle::cuda_library {
 
 using Stream = CUstream_st*;
 
-/// cublasStatus_t.
-enum Status : int {
-  kSuccess = 0,
-  kNotInitialized = 1,
-  kAllocFailed = 3,
-  kInvalidValue = 7,
-  kArchMismatch = 8,
-  kMappingError = 11,
-  kExecutionFailed = 13,
-  kInternalError = 14,
-  kNotSupported = 15,
-  kLicenseError = 16,
-};
-
-/// What ends a call early.
-struct Refusal {
-  Status status;
-};
+/// Why the device did not do what it was asked for. Each library has its own status for it.
+enum class DeviceFailure : int { kNoDevice, kNoMemory, kNoKernel, kWrongMachine, kExecution };
 
 struct Dim3 {
   unsigned x = 1, y = 1, z = 1;
 };
 
-/// Kernels by name, and memory that calls need, of one handle. All of it throws Refusal.
+/// Text of a library's PTX file without its ".ptx", ended by NUL; null when there is none.
+using Images = const char* (*)(const char* name);
+
+/// Kernels by name, and memory that calls need, of one handle. All of it throws DeviceFailure.
 class Device {
  public:
-  Device();
+  explicit Device(Images images);
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -57,6 +45,7 @@ class Device {
 
  private:
   CUfunc_st* kernel(const char* module, const std::string& name);
+  Images images_;
   int capability_ = 0, multiprocessors_ = 1;
   std::mutex mutex_;
   std::map<std::string, CUmod_st*> modules_;
@@ -64,7 +53,10 @@ class Device {
   std::map<Stream, void*> rooms_;
 };
 
-/// Throws Refusal when the bytes cannot be copied, whichever way.
+/// Throws DeviceFailure when there is too little.
+void* allocate(std::size_t bytes);
+void release(void* at);
+/// Throws DeviceFailure when the bytes cannot be copied, whichever way.
 void copy(void* to, const void* from, std::size_t bytes, Stream stream);
 void clear(void* at, std::size_t bytes, Stream stream);
 void wait(Stream stream);
@@ -74,7 +66,8 @@ bool copy_lines(void* to, std::size_t to_apart, const void* from, std::size_t fr
 bool copy_lines(void* to, std::size_t to_apart, const void* from, std::size_t from_apart,
                 std::size_t bytes, std::size_t lines, Stream stream);
 
-/// Tells the user and lets the run fail. Returns kNotSupported.
-Status lacks(const std::string& what);
+/// Tells the user that the library has no `what`, for which it returns `code`, and lets the run
+/// fail.
+void lacks(const std::string& what, const char* code);
 
-}  // namespace raddle::cublas
+}  // namespace raddle::cuda_library
