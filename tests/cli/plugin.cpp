@@ -106,7 +106,7 @@ TEST_F(Plugin, WhatIsWrongWithOneIsToldInALine) {
                  {"youngest.so", "two policies are called 'youngest'"});
 }
 
-/// Ends the program, throws, or has two statistics of one name.
+/// Ends the program, throws, crashes, or has two statistics of one name.
 constexpr const char* kRude = R"cpp(
 #include <cstdlib>
 #include <stdexcept>
@@ -118,16 +118,18 @@ constexpr const char* kRude = R"cpp(
   class Rude final : public WarpPolicy {
    public:
     struct Params {
-      bool leaves = false, throws = false;
+      bool leaves = false, throws = false, crashes = false;
       void visit(FieldVisitor& v) {
         v.field("leaves", leaves, "calls exit");
         v.field("throws", throws, "throws an exception");
+        v.field("crashes", crashes, "ends the process");
       }
     };
     Rude(const Params& params, const Context&) : params_(params) {}
     unsigned pick(const WarpView& view) override {
       if (params_.leaves) std::exit(0);
       if (params_.throws) throw std::runtime_error("rude");
+      if (params_.crashes) std::abort();
       return lowest(view.ready);
     }
     void visit_statistics(FieldVisitor& v) override {
@@ -164,11 +166,15 @@ gpu = "gtx480"
 quick = { size = "tiny" }
 [variants.lrr]
 policies = ["warp=lrr"]
-[variants.rude]
+[variants.throws]
 policies = ["warp=rude:throws=true"]
+[variants.crashes]
+policies = ["warp=rude:crashes=true"]
+[variants.leaves]
+policies = ["warp=rude:leaves=true"]
 [[runs]]
 workloads = ["vecadd"]
-variants = ["lrr", "rude"]
+variants = ["lrr", "throws", "crashes", "leaves"]
 [[shapes]]
 text = "It takes time"
 check = "totals.cycles[vecadd, lrr] > 0"

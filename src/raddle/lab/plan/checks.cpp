@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include "raddle/config/spelling.h"
 #include "raddle/lab/evaluate/evaluation.h"
+#include "raddle/lab/host/apart.h"
 #include "raddle/lab/plan/result_numbers.h"
 #include "raddle/sim/run/simulation.h"
 
@@ -19,6 +22,8 @@ namespace {
 constexpr const char* kProbe = "vecadd";
 /// Cycles in which each of some tenants executes something.
 constexpr Cycle kProbeHorizon = 100'000;
+/// A hundred times what it takes where nothing is wrong.
+constexpr std::chrono::seconds kProbeLimit{60};
 
 /// The run that a cell would be, of a workload that takes no time. A co-run goes no further than it
 /// needs to, or to its own horizon if its scheme refuses one so short.
@@ -60,15 +65,20 @@ class MetricNames {
   }
 
  private:
+  /// Apart, since a policy of the user's may crash or never come back.
   std::optional<std::vector<std::string>> names_in(const CellSpec& spec) const {
+    const std::optional<std::string> lines = run_apart(
+        [&] {
+          std::string out;
+          const Json result = probe(spec, catalogue_);
+          for (const auto& [path, value] : numbers_of(result)) out += path + '\n';
+          return out;
+        },
+        kProbeLimit);
+    if (!lines) return std::nullopt;
     std::vector<std::string> names;
-    try {
-      for (const auto& [path, value] : numbers_of(probe(spec, catalogue_))) names.push_back(path);
-    } catch (const InputError&) {
-      throw;
-    } catch (const std::exception&) {
-      return std::nullopt;
-    }
+    std::istringstream in(*lines);
+    for (std::string name; std::getline(in, name);) names.push_back(name);
     return names;
   }
 
