@@ -45,6 +45,36 @@ TEST_F(GpuStreams, KernelsOfDifferentStreamsOverlapThoseOfOneFollow) {
   EXPECT_EQ(k[2].begin, (k[0].end / 20 + 1) * 20) << "the next window";
 }
 
+/// No SM has blocks of two launches in one cycle.
+bool one_launch_on_sm(const std::vector<timing::BlockSpan>& spans) {
+  for (const auto& x : spans)
+    for (const auto& y : spans)
+      if (x.sm == y.sm && x.launch != y.launch && x.start < y.end && y.start < x.end) return false;
+  return true;
+}
+
+TEST_F(GpuStreams, WithoutConcurrencyOnAnSmItHoldsBlocksOfOneKernelAtATime) {
+  auto a = grid(5, 200), b = grid(6, 50), c = grid(3, 90);
+  for (const bool concurrent : {true, false}) {
+    machine.kernels.concurrent_on_sm = concurrent;
+    GpuHarness gpu(machine);
+    gpu.submit(a, 1);
+    gpu.submit(b, 2);
+    gpu.submit(c, 3);
+    gpu->run_until_idle();
+    EXPECT_EQ(gpu->block_spans().size(), 14u);
+    EXPECT_EQ(one_launch_on_sm(gpu->block_spans()), !concurrent);
+  }
+  // Kernels that leave SMs to each other still run at once.
+  machine.kernels.concurrent_on_sm = false;
+  auto two = grid(2), others = grid(2);
+  GpuHarness gpu(machine);
+  gpu.submit(two, 1);
+  gpu.submit(others, 2);
+  gpu->run_until_idle();
+  EXPECT_TRUE(overlap(gpu->kernels()[0], gpu->kernels()[1]));
+}
+
 TEST_F(GpuStreams, TheLegacyStreamWaitsForAllAndAllWaitForIt) {
   auto a = grid(1), b = grid(1, 80), c = grid(1), d = grid(1);
   GpuHarness gpu(machine);
@@ -331,6 +361,25 @@ TEST_F(GpuStreams, WhatHangsIsToldByName) {
     EXPECT_EQ(text.find("'fine'"), text.npos) << text;
   }
   EXPECT_THROW(gpu->run_until_idle(), RunError);
+}
+
+// Beside a tenant that is always under way, the L1D is emptied for a kernel as it is alone.
+TEST_F(GpuStreams, WhoIsIdleIsAskedOfEachTenant) {
+  auto load = code.load(4, 5);
+  machine.sm.count = 1;
+  machine.kernels.flush_only_when_idle = true;
+  for (const bool beside : {false, true}) {
+    Recording first(code, {{1}, {32}, 0}), second(code, {{1}, {32}, 0});
+    for (Recording* r : {&first, &second})
+      r->each_warp([&](WarpWriter& w) { w.lines(load, {{100}}).op(exit); });
+    auto other = grid(1, 400);
+    GpuHarness gpu(machine);
+    if (beside) gpu.submit(other, 1, TenantId{1});
+    gpu.submit(first, 2, TenantId{0});
+    gpu.submit(second, 2, TenantId{0});
+    gpu->run_until_idle();
+    EXPECT_EQ(gpu->counters().sm.l1d_hits, 0u) << beside;
+  }
 }
 
 TEST_F(GpuStreams, L1IsFlushedPerKernelOrOnlyWhenIdle) {

@@ -19,6 +19,7 @@ Dispatcher::Dispatcher(const MachineSpec& machine, Cycle window,
       interval_(machine.kernels.block_interval_millicycles),
       flush_(machine.sm.l1d.flush_at_kernel_start),
       flush_only_when_idle_(machine.kernels.flush_only_when_idle),
+      concurrent_on_sm_(machine.kernels.concurrent_on_sm),
       sms_(machine.sm.count, SmState(machine.sm)),
       caps_(machine.sm.count),
       entries_(machine.kernels.entries),
@@ -76,6 +77,8 @@ void Dispatcher::end_block(Cycle now, unsigned i, unsigned s) {
   span.end = now - latency_;
   empty_.ended(spans_, span.end);
   sms_[i].resources.release(s);
+  --sms_[i].blocks;
+  occupancy_changed_.store(true, std::memory_order_relaxed);
   --on_sms_;
   Grid& grid = grids_[slot.grid];
   caps_.ended(grid.is.tenant, i);
@@ -111,6 +114,7 @@ bool Dispatcher::send_queue_access(Cycle now) {
 void Dispatcher::end_grid(Cycle now, GridId id) {
   const Grid& grid = grids_[id];
   ended_.push_back({grid.is.job, now, grid.first, now - latency_});
+  --under_way_[index(grid.is.tenant)];
   policy_->on_grid_end(id);
   entries_.end(grid.entry, id, now);
   grids_.remove(id);
@@ -118,11 +122,10 @@ void Dispatcher::end_grid(Cycle now, GridId id) {
 
 /// What has come to the management unit, and who gets an entry.
 void Dispatcher::take_launches(Cycle now) {
-  const bool was_idle = entries_.empty();
-  const std::vector<GridId>& entered = kmu_.tick(now);
-  if (was_idle && !entered.empty()) ++epoch_;
-  for (const GridId id : entered) {
+  for (const GridId id : kmu_.tick(now)) {
     const Grid& grid = grids_[id];
+    const unsigned tenant = index(grid.is.tenant);
+    if (under_way_[tenant]++ == 0) ++epoch_[tenant];
     if (spans_.capacity() < spans_.size() + grid.blocks)
       spans_.reserve(std::max(2 * spans_.size(), spans_.size() + grid.blocks));
     coming_.push_back(id);
@@ -141,7 +144,7 @@ void Dispatcher::begin_grids(Cycle now) {
       next_begin_ = std::min(next_begin_, grid.begin);
       return false;
     }
-    const BlockKind kind{grid.is.needs, grid.is.tenant};
+    const BlockKind kind{grid.is.needs, grid.is.tenant, concurrent_on_sm_ ? 0 : grid.entry};
     const auto fits_there = [&](unsigned sm) { return fits(kind, sm); };
     policy::GridState& state = grids_.state(id);
     state.left = grid.blocks;
@@ -195,6 +198,9 @@ void Dispatcher::place(Cycle now, const policy::BlockDispatch& choice) {
   SmState& sm = sms_[choice.sm];
   Grid& grid = grids_[choice.grid];
   const unsigned s = sm.resources.reserve(grid.is.needs);
+  ++sm.blocks;
+  occupancy_changed_.store(true, std::memory_order_relaxed);
+  sm.kernel = grid.entry;
   caps_.started(grid.is.tenant, choice.sm);
   sm.slot[s] = {spans_.size(), choice.grid};
   spans_.push_back({.launch = static_cast<std::uint32_t>(grid.is.sequence),
@@ -211,30 +217,32 @@ void Dispatcher::place(Cycle now, const policy::BlockDispatch& choice) {
     waiting_.remove(grids_, choice.grid);
     free_sms_.remove(state.free_set);
   }
-  sm.start->push(now + latency_, {&grid.launch,
-                                  choice.block,
-                                  static_cast<std::uint8_t>(s),
-                                  flushes(grid.entry, choice.sm),
-                                  {}});
+  sm.start->push(
+      now + latency_,
+      {&grid.launch, choice.block, static_cast<std::uint8_t>(s), flushes(grid, choice.sm), {}});
   update_free(choice.sm);
 }
 
-/// Does the next block of this entry's kernel on the SM find the L1D emptied? Precondition: it is
-/// sent.
-bool Dispatcher::flushes(unsigned entry, unsigned i) {
-  SmSet& known = entries_[entry].known;
+/// Does the grid's next block on the SM find the L1D emptied? Precondition: it is sent. Idle is who
+/// has no other grid under way: beside another tenant a tenant is emptied as it is alone.
+bool Dispatcher::flushes(const Grid& grid, unsigned i) {
+  const unsigned tenant = index(grid.is.tenant);
+  SmSet& known = entries_[grid.entry].known;
   SmState& sm = sms_[i];
   const bool first = !known.test(i);
-  const bool stale = sm.epoch != epoch_;
+  const bool stale = sm.epoch[tenant] != epoch_[tenant];
   known.set(i);
-  sm.epoch = epoch_;
+  sm.epoch[tenant] = epoch_[tenant];
   return flush_ && (flush_only_when_idle_ ? stale : first);
 }
 
-/// What limits blocks on an SM: its resources and the caps of a scheme. What else may (a partition
-/// of the SM) belongs here, and what that depends on into BlockKind.
+/// What limits blocks on an SM: its resources, other kernels where these keep them off, and the caps
+/// of a scheme. What else may (a partition of the SM) belongs here, and what that depends on into
+/// BlockKind.
 bool Dispatcher::fits(const BlockKind& kind, unsigned sm) const {
-  return sms_[sm].resources.fits(kind.needs) && caps_.allows(kind.tenant, sm);
+  const SmState& state = sms_[sm];
+  if (!concurrent_on_sm_ && state.blocks != 0 && state.kernel != kind.kernel) return false;
+  return state.resources.fits(kind.needs) && caps_.allows(kind.tenant, sm);
 }
 
 void Dispatcher::update_free(unsigned sm) {

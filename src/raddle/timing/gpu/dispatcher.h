@@ -8,6 +8,8 @@
 // warps (H100: 1.5 cycles a block of 1024 threads).
 #pragma once
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <string>
@@ -72,6 +74,12 @@ class Dispatcher {
   /// What is free on an SM. Whoever changes it beside the dispatcher says so, with the first cycle
   /// of the next window.
   Occupancy& resources(unsigned sm) { return sms_[sm].resources; }
+  /// A block has gone out or ended since take_occupancy_changed(), so that what is free on an SM is
+  /// other than it was. May be asked on any thread.
+  bool occupancy_changed() const { return occupancy_changed_.load(std::memory_order_relaxed); }
+  bool take_occupancy_changed() {
+    return occupancy_changed_.exchange(false, std::memory_order_relaxed);
+  }
   void resources_changed(Cycle at, unsigned sm);
 
   // Component; the policy is asked in every cycle in which a block is left and an SM has room.
@@ -97,6 +105,7 @@ class Dispatcher {
   void describe(std::string& out) const;
 
  private:
+  using ByTenant = std::array<std::uint64_t, kMaxTenants>;
   struct BlockSlot {
     std::size_t span = 0;
     GridId grid = kNoGrid;
@@ -106,8 +115,9 @@ class Dispatcher {
     BlockStartLink* start = nullptr;
     BlockEndLink* end = nullptr;
     Occupancy resources;
-    std::uint64_t epoch = 0;  // in which its L1D was last flushed, with flush_only_when_idle
+    ByTenant epoch{};  // in which it was last given a block
     std::vector<BlockSlot> slot;
+    unsigned blocks = 0, kernel = 0;  // that it holds, and the entry of the last
   };
   Cycle step(Cycle now);
   void take_launches(Cycle now);
@@ -118,7 +128,7 @@ class Dispatcher {
   void end_grid(Cycle now, GridId id);
   bool dispatch_blocks(Cycle now);
   void place(Cycle now, const policy::BlockDispatch& choice);
-  bool flushes(unsigned entry, unsigned sm);
+  bool flushes(const Grid& grid, unsigned sm);
   void check(const policy::BlockDispatch& choice, const SmSet& served) const;
   void check_standstill(Cycle now);
   bool fits(const BlockKind& kind, unsigned sm) const;
@@ -131,7 +141,7 @@ class Dispatcher {
   bool wants_progress_;
   Cycle latency_, window_;
   std::uint32_t interval_;
-  bool flush_, flush_only_when_idle_;
+  bool flush_, flush_only_when_idle_, concurrent_on_sm_;
   std::vector<SmState> sms_;
   BlockCaps caps_;
   Grids grids_;
@@ -140,9 +150,10 @@ class Dispatcher {
   std::vector<GridId> coming_;  // have entered and not begun
   GridList waiting_;            // have begun and have blocks left
   FreeSms free_sms_;
-  std::uint64_t on_sms_ = 0;  // blocks that have gone out and not ended
-  std::uint64_t epoch_ = 0;
-  std::uint64_t next_dispatch_ = 0;           // in 1/1000 cycles
+  std::uint64_t on_sms_ = 0;         // blocks that have gone out and not ended
+  ByTenant under_way_{};             // grids that have an entry
+  ByTenant epoch_{};                 // times that a grid entered while the tenant had no other
+  std::uint64_t next_dispatch_ = 0;  // in 1/1000 cycles
   std::deque<policy::QueueAccess> accesses_;  // to the policy's queues in memory, not yet sent
   std::vector<GridId> fetched_;               // by QueueRequest::id: whose entry is fetched
   std::vector<std::uint16_t> free_ids_;
@@ -150,7 +161,8 @@ class Dispatcher {
   Cycle still_since_ = kNever;  // nothing is given, nothing is under way
   Cycle called_ = kNever;       // when something is done to it between windows
   bool shared_ = false;         // there is a scheme
-  Mailbox box_;                 // of the SMs
+  std::atomic<bool> occupancy_changed_{false};
+  Mailbox box_;  // of the SMs
   std::vector<Entered> entered_;
   std::vector<Ended> ended_;
   std::vector<BlockSpan> spans_;

@@ -16,6 +16,7 @@ namespace raddle::timing {
 struct BlockKind {
   BlockNeeds needs;
   TenantId tenant{};
+  unsigned kernel = 0;  ///< its entry, where an SM holds blocks of one kernel at a time
   friend bool operator==(const BlockKind&, const BlockKind&) = default;
 };
 

@@ -115,7 +115,8 @@ MigrationUnit::MigrationUnit(const MachineSpec& machine,
 // --- component -----------------------------------------------------------------------------------
 
 Cycle MigrationUnit::next_arrival(Cycle from) const {
-  const bool look = board_.any_ticked.load(std::memory_order_relaxed);
+  const bool look =
+      board_.any_ticked.load(std::memory_order_relaxed) || dispatcher_.occupancy_changed();
   return look ? from : std::min(due_, from_noc_.next_arrival());
 }
 
@@ -136,8 +137,10 @@ Cycle MigrationUnit::tick(Cycle now) {
 void MigrationUnit::act(Cycle begin) {
   if (!arrived_.empty()) take_arrivals(begin);
   if (board_.notified.exchange(false, std::memory_order_relaxed)) hear(begin);
+  // All that the policy may see of SMs; with cycles skipped, it is not asked when none of it changes.
   const bool ticked = board_.any_ticked.exchange(false, std::memory_order_relaxed);
-  if (ticked || begin >= look_at_) look(begin);
+  const bool blocks = dispatcher_.take_occupancy_changed();
+  if (ticked || blocks || begin >= look_at_) look(begin);
   if (!outgoing_.empty()) send_outgoing(begin);
   const bool busy = !arrived_.empty() || !outgoing_.empty();
   due_ = busy ? begin + window_ : look_at_;
@@ -146,6 +149,8 @@ void MigrationUnit::act(Cycle begin) {
 void MigrationUnit::take_arrivals(Cycle now) {
   for (Arrived& a : std::exchange(arrived_, {})) {
     --on_their_way_;
+    board_.ticked[a.sm] = 1;  // what comes changes it now, not when it ticks
+    board_.any_ticked.store(true, std::memory_order_relaxed);
     if (const WarpEnded* ended = std::get_if<WarpEnded>(&a.cargo))
       sms_[a.sm]->warp_ended_abroad(now, *ended);
     else if (const HomeCall* call = std::get_if<HomeCall>(&a.cargo))

@@ -22,7 +22,11 @@ void KernelSpec::visit(FieldVisitor& v) {
   v.field("block_interval_millicycles", block_interval_millicycles, R{1000, 1000000},
           "1/1000 cycles", "from one block (one for each SM, if its policy allows) to the next");
   v.field("flush_only_when_idle", flush_only_when_idle,
-          "of sm.l1d.flush_at_kernel_start, only for kernels that find no other under way");
+          "of sm.l1d.flush_at_kernel_start, only for kernels that find no other of their tenant "
+          "under way");
+  v.field("concurrent_on_sm", concurrent_on_sm,
+          "an SM holds blocks of several kernels at once; false = a kernel's blocks wait until it "
+          "has none of another");
   v.field("gap_cycles", gap_cycles, R{0, 1000000}, "cycles",
           "from the end of what a launch has waited for to the pending kernels, where "
           "launch_latency_cycles since the host launched it are over; 0 = launch_latency_cycles");

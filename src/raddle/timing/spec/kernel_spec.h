@@ -14,6 +14,7 @@ struct KernelSpec {
   std::uint32_t entry_latency_cycles = 0;  ///< kernel management unit to distributor
   std::uint32_t block_interval_millicycles = 1000;  ///< from block to block
   bool flush_only_when_idle = false;                ///< narrows sm.l1d.flush_at_kernel_start
+  bool concurrent_on_sm = true;  ///< an SM holds blocks of several kernels at once
   /// From the end of what a launch has waited for to its blocks; 0: as from the host.
   std::uint32_t gap_cycles = 0;
   /// Launch slots, and so the sizes of what components keep by launch.
