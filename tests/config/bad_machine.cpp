@@ -119,8 +119,8 @@ INSTANTIATE_TEST_SUITE_P(
              "kernels.entries: expected a whole number from 1 to 256, found 257"},
         Case{"unknown_choice", "write_policy = ", "write_policy = \"write_around\"",
              "sm.l1d.write_policy: expected one of \"write_through\" \"write_evict\" "
-             "\"write_back\" \"write_validate\" \"write_through_validate\", found "
-             "\"write_around\""},
+             "\"write_back\" \"write_validate\" \"write_through_validate\" "
+             "\"write_back_around\", found \"write_around\""},
         Case{"unknown_unit",
              "int_mul = ", "int_mul = { unit = \"alu\", latency = 5, interval = 2 }",
              "sm.cost.int_mul.unit: expected one of \"int\" \"fp32\""},

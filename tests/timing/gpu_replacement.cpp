@@ -100,7 +100,7 @@ TEST(Replacement, AskingForTheOldestIsWhatTheCacheDoesByItself) {
   for (const bool reserve : {false, true})
     for (const WritePolicy write :
          {WritePolicy::WriteThrough, WritePolicy::WriteEvict, WritePolicy::WriteThroughValidate,
-          WritePolicy::WriteBack, WritePolicy::WriteValidate})
+          WritePolicy::WriteBack, WritePolicy::WriteValidate, WritePolicy::WriteBackAround})
       for (const WayShares* among :
            {static_cast<const WayShares*>(nullptr), static_cast<const WayShares*>(&shares)}) {
         timing::L1dSpec spec;
@@ -189,6 +189,7 @@ TEST_F(Notified, OfStoresThatFindOrBringTheirLine) {
   EXPECT_EQ(stores(WritePolicy::WriteThroughValidate),
             "use 4 by 0 in 0; place 8 in 1; use 8 by 0; ");
   EXPECT_EQ(stores(WritePolicy::WriteBack), "use 4 by 0 in 0; use 8 by 0; ");
+  EXPECT_EQ(stores(WritePolicy::WriteBackAround), "use 4 by 0 in 0; ");
   EXPECT_EQ(stores(WritePolicy::WriteValidate), "use 4 by 0 in 0; place 8 in 1; use 8 by 0; ");
 }
 

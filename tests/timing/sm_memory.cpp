@@ -302,6 +302,28 @@ TEST_F(SmMemory, WritePolicyDecidesWhatAStoreDoesToAPresentLine) {
   }
 }
 
+TEST_F(SmMemory, WriteBackAroundKeepsWhatIsPresentAndSendsTheRestOn) {
+  machine.sm.l1d.write_policy = timing::WritePolicy::WriteBackAround;
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {{100}}).op(use).lines(store, {{100}});       // present: dirty, nothing leaves
+    w.lines(store, {{200, 1}}).lines(load2, {{200}}).op(use2);  // absent: leaves, allocates nothing
+    w.lines(atomic, {{100, 0x1, 0x1}}, 0x1).op(use6).op(exit);  // pushes the dirty line out
+  });
+  SmHarness sm(machine);
+  sm.start_block(0, r);
+  sm.run(900);
+  std::vector<std::pair<MessageKind, std::uint32_t>> sent;
+  for (const auto& one : sm.sent()) sent.emplace_back(one.message.kind, one.message.line);
+  const std::vector<std::pair<MessageKind, std::uint32_t>> expected = {{MessageKind::Read, 100},
+                                                                       {MessageKind::Write, 200},
+                                                                       {MessageKind::Read, 200},
+                                                                       {MessageKind::Write, 100},
+                                                                       {MessageKind::Atomic, 100}};
+  EXPECT_EQ(sent, expected);
+  EXPECT_EQ(sm.counters().l1d_stores, 2u);
+  EXPECT_EQ(sm.counters().l1d_store_hits, 1u);
+}
+
 TEST_F(SmMemory, AtomicsGoToTheL2AndRemoveTheLine) {
   auto r = one_block(code, 1, [&](WarpWriter& w) {
     w.lines(load, {{100}})

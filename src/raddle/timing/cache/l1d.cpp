@@ -129,7 +129,11 @@ L1d::Answer L1d::store(Cycle now, const Request& r, std::uint8_t whole, bool loc
   const WritePolicy policy = policy_[local ? 1 : 0];
   if (policy == WritePolicy::WriteBack) return write_back(now, r, at, can_send, count);
   if (policy == WritePolicy::WriteValidate) return write_validate(now, r, at, can_send, count);
+  const bool present = at != Tags::kAbsent && (r.sectors & ~tags_.valid(at)) == 0;
+  if (policy == WritePolicy::WriteBackAround && present)
+    return write_back(now, r, at, can_send, count);
   if (!can_send) return blocked(stats::Refusal::MissQueue);
+  if (policy == WritePolicy::WriteBackAround) return plain(Outcome::Forward);
   if (policy == WritePolicy::WriteEvict) {
     if (at != Tags::kAbsent) drop(now, at, r.kernel, policy::L1Eviction::Why::Written);
     return plain(Outcome::Forward);

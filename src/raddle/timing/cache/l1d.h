@@ -11,6 +11,8 @@
 //   write_back              the sectors are fetched if absent (MSHRs and merging as for loads),
 //                           become dirty and stay; the store is done when they are there
 //   write_validate          the sectors become valid and dirty at once, nothing is fetched
+//   write_back_around       sectors that are all present become dirty; else the store goes to the
+//                           L2 and allocates nothing
 // Validity is kept by sector: a sector that write_validate writes in part counts as whole, as in
 // the L2. Dirty sectors of a line that loses its way, is flushed, or meets an atomic or a bypassing
 // access wait in write_backs() for room in the miss queue; until they have left, nothing that could

@@ -66,12 +66,12 @@ Served GpuCoherentL1::store(LsuCore& core, Cycle now, const Entry& entry, const 
                             EventWheel& wheel, stats::SmCounters& count) {
   const bool local = entry.owner.code->local;
   const WritePolicy policy = local ? local_policy_ : policy_;
-  const bool forwards = !keeps_dirty(policy);
   const auto waiter = static_cast<std::uint16_t>(LsuCore::kStore | entry.owner.warp);
-  const bool buffered = forwards && store_buffer_.present();
+  const bool buffered = sends_stores(policy) && store_buffer_.present();
   const bool can = buffered ? l1d_.write_backs().empty() && store_buffer_.takes(access.line)
                             : can_send(core, entry.owner.kernel);
-  const std::uint8_t sectors = forwards ? access.sectors : core.lines().widened(access.sectors);
+  const std::uint8_t sectors =
+      keeps_dirty(policy) ? core.lines().widened(access.sectors) : access.sectors;
   const std::uint8_t whole = policy == WritePolicy::WriteThroughValidate
                                  ? core.lines().narrowed(core.lines().whole(access.words))
                                  : std::uint8_t{0};
@@ -207,6 +207,8 @@ std::uint8_t GpuCoherentL1::kept(const LsuCore& core, const Entry& e, const Line
     case WritePolicy::WriteBack:
     case WritePolicy::WriteValidate:
       return core.lines().widened(a.sectors);
+    case WritePolicy::WriteBackAround:
+      return l1d_.last_way() == Tags::kAbsent ? std::uint8_t{0} : core.lines().widened(a.sectors);
     case WritePolicy::WriteThroughValidate:
       return l1d_.last_way() == Tags::kAbsent ? std::uint8_t{0}
                                               : core.lines().narrowed(core.lines().whole(a.words));

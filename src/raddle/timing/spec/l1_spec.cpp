@@ -14,8 +14,9 @@ namespace raddle::timing {
 namespace {
 using R = Range<std::uint32_t>;
 constexpr std::uint32_t kMaxWays = 256;  // that tags can have
-constexpr std::array<std::string_view, 5> kWritePolicyNames = {
-    "write_through", "write_evict", "write_back", "write_validate", "write_through_validate"};
+constexpr std::array<std::string_view, 6> kWritePolicyNames = {
+    "write_through",          "write_evict",      "write_back", "write_validate",
+    "write_through_validate", "write_back_around"};
 constexpr std::array<std::string_view, 2> kIndexNames = {"modulo", "hash"};
 constexpr std::array<std::string_view, 3> kCoalescingNames = {"line", "sector", "half_warp"};
 
@@ -98,7 +99,8 @@ void L1dSpec::visit(FieldVisitor& visitor) {
       "write_policy", write_policy, kWritePolicyNames,
       "stores: write_through updates a line that is present, write_evict removes it, "
       "write_back fetches the line and keeps the data, write_validate keeps it unfetched, "
-      "write_through_validate keeps whole sectors and writes through");
+      "write_through_validate keeps whole sectors and writes through, write_back_around keeps "
+      "what is present and sends the rest on");
   visitor.choice("local_write_policy", local_write_policy, kWritePolicyNames,
                  "the same for stores to local memory");
   visitor.choice(

@@ -14,9 +14,15 @@ enum class WritePolicy : std::uint8_t {
   WriteBack,
   WriteValidate,
   WriteThroughValidate,
+  WriteBackAround,
 };
 inline bool keeps_dirty(WritePolicy p) {
-  return p == WritePolicy::WriteBack || p == WritePolicy::WriteValidate;
+  return p == WritePolicy::WriteBack || p == WritePolicy::WriteValidate ||
+         p == WritePolicy::WriteBackAround;
+}
+/// Some of its stores go on to the L2.
+inline bool sends_stores(WritePolicy p) {
+  return !keeps_dirty(p) || p == WritePolicy::WriteBackAround;
 }
 enum class SetIndex : std::uint8_t { Modulo, Hash };
 /// What the load/store unit takes to the cache at once: a line of the warp's access, a sector of
