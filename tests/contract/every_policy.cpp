@@ -225,10 +225,12 @@ TEST(MigrateParameters, KeepTheContractAtTheirEnds) {
   const std::vector<std::pair<const char*, Settings>> settings = {
       {"latoa", {{"moves", "false"}}},
       {"latoa", {{"cooldown", "0"}, {"converged", "false"}}},
-      {"latoa", {{"among", "outstanding"}, {"orphans", "release"}}},
+      {"latoa", {{"among", "unsent"}, {"orphans", "release"}}},
       {"latoa", {{"entry", "1"}, {"slots_percent", "100"}, {"outbox", "64"}}},
       {"latoa", {{"entry", "2"}, {"entry_from", "newest"}, {"order", "swne"}}},
       {"latoa", {{"relaxed", "0"}, {"critical", "1"}, {"cooldown", "50"}}},
+      {"balance", {{"interval", "1"}, {"few", "64"}, {"difference", "1"}}},
+      {"balance", {{"reach", "neighbours"}, {"batch", "64"}, {"cooldown", "0"}}},
       {"random", {{"interval", "1"}}}};
   for (const auto& [name, of] : settings) {
     std::shared_ptr<policy::Choice<policy::MigratePolicy>> choice =

@@ -26,6 +26,7 @@ enum class Outcome : std::uint8_t {
   Diverged,
   NotWaiting,   ///< for one or two registers that loads bring
   Cooling,      ///< it has moved a short time ago
+  StoreWaits,   ///< a store waits for the line, and stores do not move
   CannotLeave,  ///< the machine cannot move one of the warps now
   NoContext,
 };
@@ -37,7 +38,7 @@ class Latoa final : public MigratePolicy {
     bool moves = true;
     std::uint32_t relaxed = 4, critical = 8;
     std::uint32_t entry = 7;
-    Misses among = Misses::Unsent;
+    Misses among = Misses::Outstanding;
     MissesFrom entry_from = MissesFrom::Oldest;
     std::uint32_t slots_percent = 25;
     bool converged = true;
@@ -177,6 +178,8 @@ class Latoa final : public MigratePolicy {
               "one of the warps did not wait for one or two loaded registers");
       v.field("refused_cooling", at(Outcome::Cooling), {}, "SM-cycles",
               "one of the warps had moved a short time ago");
+      v.field("refused_store", at(Outcome::StoreWaits), {}, "SM-cycles",
+              "a store waited for the line");
       v.field("refused_cannot_leave", at(Outcome::CannotLeave), {}, "SM-cycles",
               "the machine could not move one of the warps");
       v.field("refused_no_context", at(Outcome::NoContext), {}, "SM-cycles",
@@ -189,12 +192,16 @@ class Latoa final : public MigratePolicy {
   static std::uint8_t index(CoreState state) { return static_cast<std::uint8_t>(state); }
   /// A look comes out the same until the SM itself changes.
   static bool only_it_can_change(Outcome why) {
-    return why == Outcome::NoEntry || why == Outcome::Regular || why == Outcome::CannotLeave ||
-           why == Outcome::Diverged || why == Outcome::NotWaiting || why == Outcome::Off;
+    return why == Outcome::NoEntry || why == Outcome::Regular || why == Outcome::Off;
   }
-  /// The last look of an SM that has not changed comes out the same.
+  /// The last look of an SM that has not changed comes out the same: what stood in its way is its
+  /// own, or the state of its neighbours, and that is looked at before its warps are.
   bool still_holds(const Core& core) const {
-    return core.outcome == Outcome::NoNeighbour && core.states_seen == state_changes_;
+    const bool of_both = core.outcome == Outcome::NoNeighbour ||
+                         core.outcome == Outcome::StoreWaits ||
+                         core.outcome == Outcome::CannotLeave ||
+                         core.outcome == Outcome::Diverged || core.outcome == Outcome::NotWaiting;
+    return of_both && core.states_seen == state_changes_;
   }
 
   void update_state(unsigned sm, unsigned taken, Cycle now) {
@@ -227,7 +234,8 @@ class Latoa final : public MigratePolicy {
     const unsigned neighbour = cores_[sm].neighbour.choose(relaxed_neighbours(sm), params_.order);
     cores_[sm].states_seen = state_changes_;
     if (neighbour == StickyNeighbour::kInvalidId) return Outcome::NoNeighbour;
-    if (!miss_.only_loads || miss_.warps.empty()) return Outcome::CannotLeave;
+    if (!miss_.only_loads) return Outcome::StoreWaits;
+    if (miss_.warps.empty()) return Outcome::CannotLeave;
     for (const unsigned slot : miss_.warps)
       if (const Outcome why = eligible(view, sm, slot); why != Outcome::Left) return why;
     const std::uint32_t to = neighbours_[sm][neighbour];
