@@ -90,6 +90,22 @@ TEST(Static, CapsEverySmAlike) {
   EXPECT_EQ(caps.knobs.tenant[0].block_cap, (std::vector<std::uint32_t>{4, 4, 4}));
   EXPECT_EQ(caps.knobs.tenant[1].block_cap, (std::vector<std::uint32_t>{2, 2, 2}));
   EXPECT_EQ(caps.knobs.tenant[2].cap(1), kNoLimit);
+  EXPECT_EQ(caps.knobs.tenant[0].miss_queue, kNoLimit) << "nobody's requests are limited";
+}
+
+TEST(Static, ReservesRequestsForThoseThatAreThere) {
+  const Looked shares =
+      look("static", 3, 0b101, {{"requests_2", "9"}, {"priority_0", "3"}, {"interval", "50"}});
+  EXPECT_EQ(shares.knobs.token_interval, 50u);
+  EXPECT_EQ(shares.knobs.tenant[2].request_tokens, 9);
+  EXPECT_TRUE(std::isinf(shares.knobs.tenant[0].request_tokens)) << "no limit is named";
+  EXPECT_EQ(shares.knobs.tenant[0].priority, 3u);
+  // Two tenants: half of 128 places in the miss queue, half of 8 in the load/store unit.
+  for (const unsigned tenant : {0u, 2u}) {
+    EXPECT_EQ(shares.knobs.tenant[tenant].miss_queue, 64u);
+    EXPECT_EQ(shares.knobs.tenant[tenant].lsu_queue, 4u);
+  }
+  EXPECT_EQ(shares.knobs.tenant[1].miss_queue, kNoLimit) << "it has no launch";
 }
 
 // --- schemes that go by blocks -------------------------------------------------------------------
@@ -288,16 +304,20 @@ TEST_F(CcbpPhases, WatchesWithEvenSharesThenGivesEachWhatLimitsIt) {
 
 // Half of its requests went to DRAM in the sample, of those measured one in twenty.
 TEST_F(CcbpPhases, QuotasAreBySampleOrByTheLastPoint) {
-  const auto tokens = [&](const char* point_factors) {
-    begin({{"point_factors", point_factors}});
+  const auto tokens = [&](const char* quota, const char* point_factors) {
+    begin({{"quota", quota}, {"point_factors", point_factors}});
     pass(1, 30, 0.5);
     pass(1, 20, 0.5);
     pass(1, 12, 0.5);
     for (int point = 0; point < 8; ++point) pass(1, 12, 0.05);
     return w->knobs.tenant[1].request_tokens;
   };
-  const double by_sample = tokens("false"), by_point = tokens("true");
+  const double by_sample = tokens("both", "false"), by_point = tokens("both", "true");
   EXPECT_NEAR(by_point / by_sample, 10, 0.3);
+  // It is short of the network, whose factor is the same in both: what it has of DRAM then throttles
+  // it no more.
+  EXPECT_DOUBLE_EQ(tokens("dominant", "false"), tokens("dominant", "true"));
+  EXPECT_GT(tokens("dominant", "false"), 5 * by_sample);
 }
 
 TEST_F(CcbpPhases, TriesPriorsUntilTheSpeedupFalls) {

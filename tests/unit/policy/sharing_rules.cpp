@@ -109,6 +109,25 @@ TEST(BandwidthRates, RatesAndBandwidthsAreEachOthersInverse) {
   EXPECT_NEAR(r.dram_of(1.4, r.rate_within(0, 1.4, 1, 0.3)), 0.3 * r.dram, 1e-6);
 }
 
+TEST(BandwidthRates, TheDominantBandwidthAloneDecidesARate) {
+  const BandwidthRates r = paper();
+  // All of the network and no part of memory, as CCBP gives whom it saw without accesses of DRAM.
+  EXPECT_DOUBLE_EQ(r.rate_of_dominant(kNoc, 1, 0.5, 0.5, 0), r.rate_of_noc(1, 0.5));
+  EXPECT_EQ(r.rate_within(1, 0.5, 0.5, 0), 0);
+  EXPECT_DOUBLE_EQ(r.rate_of_dominant(kDram, 1, 2, 0.01, 0.4), r.rate_of_dram(2, 0.4));
+  // A latency-sensitive tenant has the greater of two, of what it uses at all.
+  EXPECT_DOUBLE_EQ(r.rate_of_dominant(kLs, 1, 2, 0.5, 0.01), r.rate_of_noc(1, 0.5));
+  EXPECT_DOUBLE_EQ(r.rate_of_dominant(kLs, 1, 2, 0.01, 0.5), r.rate_of_dram(2, 0.5));
+  EXPECT_DOUBLE_EQ(r.rate_of_dominant(kLs, 1, 0, 0.5, 0.5), r.rate_of_noc(1, 0.5));
+  EXPECT_DOUBLE_EQ(r.rate_of_dominant(kLs, 0, 2, 0.5, 0.5), r.rate_of_dram(2, 0.5));
+  EXPECT_TRUE(std::isinf(r.rate_of_dominant(kLs, 0, 0, 0.5, 0.5)));
+  // Where shares are in the proportion of the factors, all readings are one.
+  const double rate = 7, noc = r.noc_of(1, rate) / r.noc, dram = r.dram_of(0.8, rate) / r.dram;
+  for (const BandwidthKind kind : {kLs, kNoc, kDram})
+    EXPECT_NEAR(r.rate_of_dominant(kind, 1, 0.8, noc, dram), rate, 1e-9);
+  EXPECT_NEAR(r.rate_within(1, 0.8, noc, dram), rate, 1e-9);
+}
+
 TEST(BandwidthRates, TheRatioOfDfAndRfSaysWhichIsScarce) {
   const BandwidthRates r = paper();
   EXPECT_EQ(r.kind_of(1, 0.15), kNoc);
@@ -251,6 +270,28 @@ TEST(BandwidthShares, WhoUsesNoneOfItsBandwidthOrHasNoMoreBlocksIsFinished) {
   BandwidthShares shares(ten, {idle, small}, {});
   EXPECT_EQ(shares.all()[0], BandwidthShare{});
   EXPECT_EQ(shares.all()[1], (BandwidthShare{2, 2, 4})) << "two blocks use four units";
+}
+
+TEST(BandwidthShares, FillHandsOutWhatIsLeftInProportion) {
+  SmResources ten;
+  ten.blocks = 10;
+  BandwidthTenant network{kNoc, {{}, 2}, BandwidthCurve::linear(3), BandwidthCurve::linear(1)};
+  BandwidthTenant memory{kDram, {{}, 2}, BandwidthCurve::linear(1), BandwidthCurve::linear(2)};
+  BandwidthShares shares(ten, {network, memory}, {});
+  EXPECT_EQ(shares.all()[0], (BandwidthShare{2, 6, 2}));
+  EXPECT_EQ(shares.all()[1], (BandwidthShare{2, 2, 4}));
+  shares.fill();
+  EXPECT_DOUBLE_EQ(shares.shares()[0].noc, 15);
+  EXPECT_DOUBLE_EQ(shares.shares()[1].noc, 5);
+  EXPECT_DOUBLE_EQ(shares.shares()[0].dram + shares.shares()[1].dram, 20);
+  EXPECT_DOUBLE_EQ(shares.shares()[1].dram, 2 * shares.shares()[0].dram);
+  EXPECT_EQ(shares.shares()[0].blocks, 2u);
+  // Of a bandwidth that nobody uses nobody has a share.
+  BandwidthTenant alone{kNoc, {{}, 2}, BandwidthCurve::linear(3), {}};
+  BandwidthShares none(ten, {alone}, {});
+  none.all();
+  none.fill();
+  EXPECT_EQ(none.shares()[0], (BandwidthShare{2, 20, 0}));
 }
 
 // --- hill climbing ------------------------------------------------------------------------------

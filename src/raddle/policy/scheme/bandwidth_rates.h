@@ -40,13 +40,29 @@ struct BandwidthRates {
   double noc_of(double rf, double rate) const { return rf * rate * sms * reply_bytes; }
   /// Equation (3).
   double dram_of(double df, double rate) const { return df * rate * sms * dram_bytes; }
-  /// Equation (5) for any shares of what is sustainable: the greatest rate that stays within both;
-  /// infinite if the requests take nothing of either.
+  /// The rate that takes just this share of the sustainable interconnect; infinite if the requests
+  /// take nothing of it.
+  double rate_of_noc(double rf, double share) const {
+    if (!(rf > 0)) return std::numeric_limits<double>::infinity();
+    return share * noc / (rf * sms * reply_bytes);
+  }
+  /// The same of the memory.
+  double rate_of_dram(double df, double share) const {
+    if (!(df > 0)) return std::numeric_limits<double>::infinity();
+    return share * dram / (df * sms * dram_bytes);
+  }
+  /// Equation (5) for any shares of what is sustainable: the greatest rate that stays within both.
   double rate_within(double rf, double df, double noc_share, double dram_share) const {
-    double rate = std::numeric_limits<double>::infinity();
-    if (rf > 0) rate = std::min(rate, noc_share * noc / (rf * sms * reply_bytes));
-    if (df > 0) rate = std::min(rate, dram_share * dram / (df * sms * dram_bytes));
-    return rate;
+    return std::min(rate_of_noc(rf, noc_share), rate_of_dram(df, dram_share));
+  }
+  /// The rate that the share of its dominant bandwidth allows. Blocks are what a latency-sensitive
+  /// tenant needs most: it has the greater rate of those bandwidths that it takes anything of.
+  double rate_of_dominant(BandwidthKind kind, double rf, double df, double noc_share,
+                          double dram_share) const {
+    if (kind == BandwidthKind::NocIntensive) return rate_of_noc(rf, noc_share);
+    if (kind == BandwidthKind::DramIntensive) return rate_of_dram(df, dram_share);
+    if (!(rf > 0) || !(df > 0)) return rate_within(rf, df, noc_share, dram_share);
+    return std::max(rate_of_noc(rf, noc_share), rate_of_dram(df, dram_share));
   }
   /// Equations (6) and (7), of a tenant that is bandwidth intensive.
   BandwidthKind kind_of(double rf, double df) const {

@@ -70,6 +70,19 @@ class BandwidthShares {
     return shares_;
   }
   const std::vector<BandwidthShare>& shares() const { return shares_; }
+  /// What is left of each bandwidth goes to all, in proportion to what they have of it. Ours:
+  /// the paper's algorithm leaves it to nobody.
+  void fill() {
+    BandwidthShare sum;
+    for (const BandwidthShare& share : shares_) {
+      sum.noc += share.noc;
+      sum.dram += share.dram;
+    }
+    for (BandwidthShare& share : shares_) {
+      if (sum.noc > 0) share.noc *= rules_.units / sum.noc;
+      if (sum.dram > 0) share.dram *= rules_.units / sum.dram;
+    }
+  }
 
  private:
   static constexpr double kRounding = 1e-9;

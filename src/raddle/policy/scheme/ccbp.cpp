@@ -274,6 +274,7 @@ class Ccbp final : public SchemePolicy {
     BandwidthShares shares(context_.sm, std::move(all),
                            {static_cast<double>(params_.units), prior, params_.clip_ls});
     shares.all();
+    if (params_.fill) shares.fill();
     for (std::size_t i = 0; i < tenants_.size(); ++i) {
       tenants_[i].share = shares.shares()[i];
       tenants_[i].share.blocks = std::max(1u, tenants_[i].share.blocks);  // nobody has to go
@@ -298,8 +299,10 @@ class Ccbp final : public SchemePolicy {
     if (stage_ < Stage::Decide || measuring(i)) return kNoQuota;
     if (detecting()) return tenant.even_rate;
     if (!any(true) || (!tenant.intensive && !params_.limit_ls)) return kNoQuota;
-    return quota(rates_.rate_within(tenant.rf, tenant.df, tenant.share.noc / params_.units,
-                                    tenant.share.dram / params_.units));
+    const double noc = tenant.share.noc / params_.units, dram = tenant.share.dram / params_.units;
+    return quota(params_.quota == QuotaBandwidth::Both
+                     ? rates_.rate_within(tenant.rf, tenant.df, noc, dram)
+                     : rates_.rate_of_dominant(tenant.is.kind, tenant.rf, tenant.df, noc, dram));
   }
   /// Entries of the miss queue; what does not divide is for latency-sensitive tenants first.
   std::vector<std::uint32_t> queues() const {

@@ -13,14 +13,18 @@
 namespace raddle::policy {
 
 enum class SharingGoal : std::uint8_t { Harmonic, Weighted };
+/// Which of a tenant's shares its quota of requests is made of.
+enum class QuotaBandwidth : std::uint8_t { Dominant, Both };
 
 struct CcbpParams {
   static constexpr std::array<std::string_view, 2> kGoals = {"harmonic", "weighted"};
+  static constexpr std::array<std::string_view, 2> kQuotas = {"dominant", "both"};
   std::uint32_t warmup = 50000, sample = 20000, decide = 20000, skip = 10000, measure = 10000;
   std::uint32_t window = 100000, settle_percent = 10;
   double scale = 1;
   bool offline = false, adjust = true, clip_ls = true, limit_ls = true, own_lsu = true;
-  bool point_factors = false;
+  bool point_factors = false, fill = false;
+  QuotaBandwidth quota = QuotaBandwidth::Dominant;
   std::uint32_t units = 20, interval = 200, queues = 8, arbiter = 1;
   double prior = 1, step = 0.1, noc_percent = 60, dram_percent = 70;
   SharingGoal goal = SharingGoal::Harmonic;
@@ -43,6 +47,9 @@ struct CcbpParams {
     v.field("clip_ls", clip_ls,
             "a latency-sensitive tenant's block may get less bandwidth than it would need");
     v.field("limit_ls", limit_ls, "latency-sensitive tenants have quotas too");
+    v.choice("quota", quota, kQuotas,
+             "bandwidth whose share a quota keeps: the one the tenant needs most, or both");
+    v.field("fill", fill, "what the algorithm leaves of a bandwidth goes to all, in proportion");
     v.field("point_factors", point_factors,
             "quotas by rf and df of the last point measured, not of the sample");
     v.field("prior", prior, {0.01, 10}, "", "priority of latency-sensitive tenants at first");
