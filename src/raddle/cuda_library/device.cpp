@@ -31,23 +31,14 @@ namespace {
 
 constexpr int kDefaultKind = 4;  // cudaMemcpyDefault: by the addresses
 
-/// What a program captures is not what the library does for itself.
-class OutsideOfCaptures {
- public:
-  OutsideOfCaptures() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-  ~OutsideOfCaptures() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-  OutsideOfCaptures(const OutsideOfCaptures&) = delete;
-  OutsideOfCaptures& operator=(const OutsideOfCaptures&) = delete;
-
- private:
-  int mode_ = 2;  // cudaStreamCaptureModeRelaxed, afterwards the thread's
-};
-
 void require(int code, DeviceFailure otherwise) {
   if (code != 0) throw otherwise;
 }
 
 }  // namespace
+
+OutsideOfCaptures::OutsideOfCaptures() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+OutsideOfCaptures::~OutsideOfCaptures() { cudaThreadExchangeStreamCaptureMode(&mode_); }
 
 Device::Device(Images images) : images_(images) {
   constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76;  // cudaDeviceAttr

@@ -53,6 +53,18 @@ class Device {
   std::map<Stream, void*> rooms_;
 };
 
+/// What a program captures does not forbid what the library does for itself meanwhile.
+class OutsideOfCaptures {
+ public:
+  OutsideOfCaptures();
+  ~OutsideOfCaptures();
+  OutsideOfCaptures(const OutsideOfCaptures&) = delete;
+  OutsideOfCaptures& operator=(const OutsideOfCaptures&) = delete;
+
+ private:
+  int mode_ = 2;  // cudaStreamCaptureModeRelaxed, afterwards the thread's
+};
+
 /// Throws DeviceFailure when there is too little.
 void* allocate(std::size_t bytes);
 void release(void* at);
