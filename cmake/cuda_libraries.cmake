@@ -49,3 +49,6 @@ ${table}  return nullptr;
 endfunction()
 
 raddle_cuda_library(cublas 13 libcublas.so.11 libcublas.so.12 libcublasLt.so.11 libcublasLt.so.12 libcublasLt.so.13)
+raddle_cuda_library(cufft 12 libcufft.so.10 libcufft.so.11)
+raddle_cuda_library(curand 10)
+raddle_cuda_library(cusparse 12 libcusparse.so.11)

@@ -29,6 +29,6 @@ install(FILES ${library} DESTINATION lib COMPONENT library EXCLUDE_FROM_ALL)
 install(FILES ${generated}/raddle-library.pc DESTINATION lib/pkgconfig COMPONENT library EXCLUDE_FROM_ALL)
 install(DIRECTORY src/raddle/ DESTINATION include/raddle COMPONENT library EXCLUDE_FROM_ALL
   FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "*.inc"
-  PATTERN "cli" EXCLUDE PATTERN "cudart" EXCLUDE PATTERN "cublas" EXCLUDE PATTERN "cuda_library" EXCLUDE)
+  PATTERN "cli" EXCLUDE PATTERN "cudart" EXCLUDE PATTERN "cublas" EXCLUDE PATTERN "cuda_library" EXCLUDE PATTERN "cufft" EXCLUDE PATTERN "curand" EXCLUDE PATTERN "cusparse" EXCLUDE)
 install(FILES ${generated}/raddle/policy/level_headers.h ${RADDLE_INTERFACE_HASH} DESTINATION include/raddle/policy
   COMPONENT library EXCLUDE_FROM_ALL)

@@ -1,8 +1,8 @@
 # With RADDLE_UNITY the files of a room are compiled ten at a time: each reads the same headers, which takes longer than what
-# it adds. Where a user adds a file (policies, workloads), and in tests, names of two files may be the same. There the
+# it adds. Where a user adds a file (policies, workloads), in tests, and in libraries for CUDA programs, names of two files may be the same. There the
 # headers that most files read are compiled once instead (raddle_precompile).
 option(RADDLE_UNITY "compile rooms in few large pieces: a whole build takes less, one changed file takes longer" OFF)
-set(rooms_of_users policy)
+set(rooms_of_users policy cufft curand cusparse)
 
 # raddle_in_pieces(target): with RADDLE_UNITY, its files ten at a time.
 function(raddle_in_pieces target)

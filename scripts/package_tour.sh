@@ -13,7 +13,7 @@ run() {
   has version.txt compiler
   raddle doctor >doctor.txt
   has doctor.txt /usr/lib/raddle/libcudart.so.13
-  for library in libcudart.so.12 libcublas.so.12 libcublasLt.so.13; do
+  for library in libcudart.so.12 libcublas.so.12 libcublasLt.so.13 libcufft.so.11 libcurand.so.10 libcusparse.so.12; do
     test -s "/usr/lib/raddle/$library"
   done
   has doctor.txt "apt-get install g++"

@@ -34,6 +34,9 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"cudart", {"report", "fatbin"}},
       {"cuda_library", {"cudart"}},
       {"cublas", {"cuda_library"}},
+      {"cufft", {"cuda_library"}},
+      {"curand", {"cuda_library"}},
+      {"cusparse", {"cuda_library"}},
       {"api", {"report", "lab", "workloads", "accelsim"}},
       {"cli", {"api", "fatbin"}},
   };

@@ -13,6 +13,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/base/files.h"
+#include "raddle/base/json.h"
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/installation.h"
 #include "raddle/lab/host/command.h"
@@ -117,6 +118,9 @@ void check_own_files(std::vector<Finding>& out) {
   check_library("runtime library", "libcudart.so.13", "raddle exec", out);
   check_library("driver library", "libcuda.so.1", "raddle exec", out);
   check_library("cuBLAS library", "libcublas.so.13", "raddle exec", out);
+  check_library("cuFFT library", "libcufft.so.12", "raddle exec", out);
+  check_library("cuRAND library", "libcurand.so.10", "raddle exec", out);
+  check_library("cuSPARSE library", "libcusparse.so.12", "raddle exec", out);
   const auto script = find_support_file("plugin.sh");
   out.push_back({"plug-in builder", script ? script->string() : "not " + support_folders_text(),
                  "raddle plugin", script ? "" : "install the package again, or ./x plugin"});
@@ -184,7 +188,8 @@ struct DoctorCommand {
                           {"ok", one.well()},
                           {"must", one.must},
                           {"mend", one.mend}});
-    return Json{{"version", sim::version()}, {"ok", well}, {"findings", findings}}.dump(2) + "\n";
+    return json_dump(Json{{"version", sim::version()}, {"ok", well}, {"findings", findings}}, 2) +
+           "\n";
   }
 };
 
