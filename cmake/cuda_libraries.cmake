@@ -37,7 +37,7 @@ ${table}  return nullptr;
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   file(GLOB lists CONFIGURE_DEPENDS ${room}/*.inc)
   set_source_files_properties(${room}/exports.S PROPERTIES OBJECT_DEPENDS
-    "${lists};${CMAKE_SOURCE_DIR}/src/raddle/cuda_library/exports.h")
+    "${lists};${CMAKE_SOURCE_DIR}/src/raddle/cuda_library/exports.inc")
   target_link_libraries(${name}_library PRIVATE raddle_${name})
   target_link_options(${name}_library PRIVATE -Wl,--version-script=${room}/exports.map -Wl,-z,defs)
   foreach(other ${ARGN})

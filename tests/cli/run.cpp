@@ -142,6 +142,12 @@ TEST(Run, LiveExecutionIsCorrectAndCountsTheSame) {
   EXPECT_EQ(live["totals"]["warp_instructions"], replay["totals"]["warp_instructions"]);
 }
 
+TEST(Run, ResultsSayInWhichOrderInstructionsWere) {
+  const std::string run = "run vecadd size=tiny --gpu v100 --json -";
+  EXPECT_EQ(json_of(raddle(run))["config"]["isa"]["order"], "assembler");
+  EXPECT_EQ(json_of(raddle(run + " --live"))["config"]["isa"]["order"], "as_written");
+}
+
 TEST(Run, ReportAndTimelineAreWritten) {
   const Folder folder;
   const Outcome run = raddle("run vecadd size=tiny --quiet",

@@ -58,6 +58,19 @@ TEST(Names, OfFilesMayHoldAnyBytes) {
   EXPECT_EQ(raddle("ptx --json", {ptx}).status, 0);
 }
 
+TEST(Names, OfComparedRecordingsMayHoldAnyBytes) {
+  const Folder folder;
+  const std::string odd = folder / "q\xff.rdl", json = folder / "c.json";
+  ASSERT_EQ(raddle("record vecadd size=tiny --quiet -o", {odd}).status, 0);
+  const Outcome run = raddle("compare --policies lrr,gto --quiet", {odd, "--json", json});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(Json::parse(read_file(json))["runs"].size(), 2u);
+  // Kept results find their files by names in documents.
+  expect_refused(raddle("compare --policies lrr,gto --quiet", {odd, "--results", folder / "kept"}),
+                 {"q\\xff.rdl", "UTF-8"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "kept"));
+}
+
 TEST(Names, OfAFolderOfResultsMustBeText) {
   const Folder folder;
   const Outcome o = raddle("reproduce demo --check", {"--results", folder / "bad\xff"});

@@ -44,7 +44,8 @@ INSTANTIATE_TEST_SUITE_P(
                            "cudaErrorInvalidConfiguration"},
                     BadEnd{"fault", "out-of-bounds 4-byte"}, BadEnd{"trap", "trap"},
                     BadEnd{"odd", "frobnicate"}, BadEnd{"sass", "rebuild it with -gencode"},
-                    BadEnd{"unsupported", "cudaIpcGetMemHandle is not supported"}),
+                    BadEnd{"unsupported", "cudaIpcGetMemHandle is not supported"},
+                    BadEnd{"opens_no_files", "exit handlers (_exit, abort or a crash), or could"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST(BadPrograms, NoResultIsLeftWhereThereIsNone) {
@@ -86,6 +87,40 @@ TEST(BadPrograms, NothingIsLeftOfARecording) {
                 {"record", "-o", folder / "r.rdl", "--quiet", "--", CUDA_APP, name});
     EXPECT_THAT(folder.content(), IsEmpty()) << name;
   }
+}
+
+TEST(BadPrograms, WhatOnlyWeRefuseFailsTheRun) {
+  const Outcome o = scenario("lacking");
+  EXPECT_EQ(o.status, 1) << o.out << o.err;
+  for (const char* what : {"bump: a launch of 8589803520 blocks, more than 4294967294, is not "
+                           "supported",
+                           "an array of channel format 17 is not supported",
+                           "an array with flags 0x40 is not supported"})
+    EXPECT_THAT(o.err, HasSubstr(what));
+  EXPECT_THAT(o.err, HasSubstr("arrays have no flags 0x400"));
+}
+
+Outcome recorded(const std::string& file, const std::string& name) {
+  return run_process(RADDLE_PROGRAM, {"record", "-o", file, "--quiet", "--", CUDA_APP, name});
+}
+
+TEST(BadPrograms, TheChildOfAForkLeavesTheRecordingAlone) {
+  const Folder folder;
+  const Outcome made = recorded(folder / "r.rdl", "fork_and_exit");
+  EXPECT_EQ(made.status, 0) << made.err;
+  const Outcome timed = run_process(RADDLE_PROGRAM, {"replay", folder / "r.rdl", "--quiet"});
+  EXPECT_EQ(timed.status, 0) << timed.err;
+}
+
+TEST(BadPrograms, ARecordingWhoseDescriptorIsClosedGoesIntoNoOtherFile) {
+  const Folder folder;
+  setenv("OWN_FILES", folder.path().c_str(), 1);
+  const Outcome o = recorded(folder / "r.rdl", "closes_descriptors");
+  unsetenv("OWN_FILES");
+  EXPECT_EQ(o.status, 1) << o.err;
+  EXPECT_THAT(o.err, HasSubstr("the program has closed its descriptor"));
+  EXPECT_EQ(folder.content().size(), 6u);
+  for (const std::string& own : folder.content()) EXPECT_EQ(read_file(folder / own), "") << own;
 }
 
 TEST(BadPrograms, WhatCannotBeStartedIsAWrongUse) {

@@ -130,8 +130,13 @@ TEST(OpenPoints, ClustersOfTheLaunchAndTheirOccupancy) {
     const Outcome o = exec({"--gpu", "h100", "--quiet", how}, {program});
     EXPECT_EQ(o.status, 0) << o.out << o.err;
   }
-  EXPECT_THAT(exec({"--gpu", "a100", "--functional", "--quiet"}, {program}).err,
-              HasSubstr("clusters need compute capability 9.0"));
+  const Outcome older = exec({"--gpu", "a100", "--functional", "--quiet"}, {program});
+  EXPECT_THAT(older.err, HasSubstr("cudaLaunchKernelExC: clusters need compute capability 9.0"));
+  EXPECT_THAT(older.out, HasSubstr("\nlaunch: 912, not 0\n"));
+  const Outcome live = exec({"--gpu", "h100", "--live", "--quiet"}, {program});
+  EXPECT_EQ(live.status, 1);
+  EXPECT_THAT(live.err, HasSubstr("ring: a launch of clusters that is executed while it is timed "
+                                  "(--live) is not supported"));
 }
 
 TEST(OpenPoints, DivisionOf128Bits) {

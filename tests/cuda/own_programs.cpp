@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "cuda/exec.h"
 
@@ -148,6 +150,48 @@ TEST(OwnPrograms, AreRecordedAgainWhenAnInputChanges) {
   EXPECT_THAT(compare().err, HasSubstr("all 2 runs were in"));
   folder.write("in.txt", "5");
   EXPECT_THAT(compare().err, HasSubstr("recording of"));
+}
+
+/// Where this process has a library from.
+std::string loaded(const std::string& name) {
+  std::istringstream maps(read_file("/proc/self/maps"));
+  for (std::string line; std::getline(maps, line);)
+    if (line.ends_with("/" + name)) return line.substr(line.find('/'));
+  return "";
+}
+
+// A copy of a system library is one of the user's, and goes before that of the system. Bytes behind
+// its end mean nothing to the loader.
+TEST(OwnPrograms, AreRecordedAgainWhenALibraryChanges) {
+  const std::string name = "libgcc_s.so.1", from = loaded(name);
+  if (from.empty()) GTEST_SKIP() << "no " << name << " is loaded";
+  const Folder folder;
+  const std::string library = folder / name;
+  std::filesystem::copy_file(from, library);
+  const auto compare = [&] {
+    std::vector<std::string> words = {"LD_LIBRARY_PATH=" + folder.path().string(),
+                                      RADDLE_PROGRAM,
+                                      "compare",
+                                      "--policies",
+                                      "lrr,gto",
+                                      "--results",
+                                      folder / "kept"};
+    words.insert(words.end(), kSmall.begin(), kSmall.end());
+    words.insert(words.end(), {"--", CUDA_APP, "add"});
+    return run_process("/usr/bin/env", words).err;
+  };
+  EXPECT_THAT(compare(), HasSubstr("recording of"));
+  EXPECT_THAT(compare(), HasSubstr("all 2 runs were in"));
+  std::ofstream(library, std::ios::app) << "rebuilt";
+  EXPECT_THAT(compare(), HasSubstr("recording of"));
+}
+
+TEST(OwnPrograms, AreRecordedIntoFilesWhoseNamesAreText) {
+  const Folder folder;
+  const Outcome run = raddle_of({"record", "-o", folder / "q\xff.rdl", "--", CUDA_APP, "add"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("q\\xff.rdl"), HasSubstr("UTF-8")));
+  EXPECT_TRUE(folder.content().empty());
 }
 
 TEST(OwnPrograms, AreTimedByTheirFirstLaunches) {

@@ -189,5 +189,11 @@ TEST(Exec, JsonOnStandardOutputIsAlone) {
   EXPECT_THAT(o.err, HasSubstr("PASS"));
 }
 
+TEST(Runtime, ExitHandlersMayLaunchKernelsThatAreNew) {
+  const Outcome o = scenario("kernel_at_exit");
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(o.out, "counted at exit\n");
+}
+
 }  // namespace
 }  // namespace raddle::test::runtime_test

@@ -6,6 +6,7 @@
 
 #include "raddle/api/recording.h"
 #include "raddle/api/settings.h"
+#include "raddle/base/json.h"
 #include "raddle/sim/setup/seen.h"
 
 namespace raddle::api {
@@ -61,7 +62,7 @@ std::string Work::execution_of(const sim::Setup& machine) const {
     seen.erase("seed");  // which no program is told
     seen["by_program"] = sim::seen_by_program(machine).json();
   }
-  return seen.dump();
+  return json_dump(seen);
 }
 
 std::vector<std::vector<std::size_t>> Work::executions(std::span<const sim::Setup> machines) const {

@@ -65,6 +65,14 @@ nlohmann::ordered_json parse_json(std::string_view text, const std::string& file
   }
 }
 
+std::string json_dump(const nlohmann::json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string json_dump(const nlohmann::ordered_json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 std::string plain_words(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
     return "the system gives this process no more memory";
@@ -101,5 +109,7 @@ std::string valid_utf8(std::string_view text) {
   }
   return out;
 }
+
+bool is_utf8(std::string_view text) { return valid_utf8(text) == text; }
 
 }  // namespace raddle

@@ -16,6 +16,11 @@ inline constexpr unsigned kJsonMemoryFactor = 32;
 /// Throws InputError naming file, line and column: the text is no JSON, or too deep.
 nlohmann::ordered_json parse_json(std::string_view text, const std::string& file);
 
+/// The text of a document; `indent` as of nlohmann's dump(). Never throws: texts may be names of
+/// files, and bytes of them that are no UTF-8 become U+FFFD.
+std::string json_dump(const nlohmann::json& json, int indent = -1);
+std::string json_dump(const nlohmann::ordered_json& json, int indent = -1);
+
 /// What an exception of a library says to a user: nlohmann's without the number and class in front;
 /// a path before what the system says of it; no memory and no threads in words. Never empty.
 std::string plain_words(const std::exception& error);
@@ -25,5 +30,7 @@ std::string not_json(const std::exception& error);
 
 /// UTF-8 as it is; each byte that is none (a file name may hold any) as \xFF.
 std::string valid_utf8(std::string_view text);
+/// A name that is to come back from JSON or TOML must be.
+bool is_utf8(std::string_view text);
 
 }  // namespace raddle

@@ -140,12 +140,13 @@ void Reader::choice_index(std::string_view name, std::uint32_t& position,
                           std::span<const std::string_view> names, std::string_view) {
   const Node* node = visit_key(name);
   if (!node) return;
-  const std::string* text = std::get_if<std::string>(&node->value);
-  if (text) {
-    if (auto at = std::find(names.begin(), names.end(), *text); at != names.end()) {
-      position = static_cast<std::uint32_t>(at - names.begin());
-      return;
-    }
+  std::string text = node->word;  // "64" is written as 64 as well
+  if (const auto* said = std::get_if<std::string>(&node->value)) text = *said;
+  else if (const auto* number = std::get_if<std::uint64_t>(&node->value))
+    text = std::to_string(*number);
+  if (auto at = std::find(names.begin(), names.end(), text); at != names.end()) {
+    position = static_cast<std::uint32_t>(at - names.begin());
+    return;
   }
   std::string expected = "one of";
   for (std::string_view n : names) expected += " \"" + std::string(n) + "\"";

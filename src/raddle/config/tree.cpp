@@ -99,9 +99,8 @@ void set_places(Node& node, const Place& place) {
     }
 }
 
-/// The value of `text` as TOML; text that is no TOML value stands for itself.
+/// The value of `text` as TOML; text that is no TOML value, be it empty, stands for itself.
 Node parse_value(std::string_view text, const std::string& origin) {
-  if (text.empty()) throw InputError({origin}, "expected a value after '=', found nothing");
   if (std::any_of(text.begin(), text.end(),
                   [](char c) { return static_cast<unsigned char>(c) < ' '; }))
     throw InputError({origin}, "expected a value on one line, found a control character");
@@ -111,7 +110,7 @@ Node parse_value(std::string_view text, const std::string& origin) {
   if (auto parsed = std::from_chars(text.data(), end, whole);
       parsed.ec == std::errc{} && parsed.ptr == end) {
     node.value = whole;
-  } else {
+  } else if (!text.empty()) {
     try {
       Tree one = Tree::from_toml("value = " + std::string(text), origin);
       node = *one.find("value");

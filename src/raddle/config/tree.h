@@ -66,8 +66,8 @@ class Tree {
   static Tree from_file(const std::string& path);
 
   /// Sets one value, as `--set path=value` does. `value` is a TOML value; what is none is taken as
-  /// text ("lrr"). An inline table is merged. `origin` stands for the file in errors. Throws
-  /// InputError when the path is not keys joined by dots or there is no value.
+  /// text ("lrr", or nothing). An inline table is merged. `origin` stands for the file in errors.
+  /// Throws InputError when the path is not keys joined by dots.
   void set(std::string_view path, std::string_view value, const std::string& origin);
   /// Splits "path=value" and sets it. Throws InputError when there is no '='.
   void set_option(std::string_view text, const std::string& origin);

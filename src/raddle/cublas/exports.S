@@ -1,6 +1,6 @@
 /* The exported symbols: one per function of cublas.inc and cublas_lt.inc. One shared library answers for both of NVIDIA's
  * and for their three versions. */
-#include "raddle/cuda_library/exports.h"
+#include "raddle/cuda_library/exports.inc"
 
 .macro raddle_versions name, library
         raddle_version \name, \library, 11, @

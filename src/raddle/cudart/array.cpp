@@ -10,8 +10,11 @@
 
 namespace raddle::cudart {
 
-void check_format(const ChannelFormat& f) {
-  constexpr int kFloat = 2;
+void check_format(Context& c, const ChannelFormat& f) {
+  // NV12, normalized and block-compressed ones.
+  constexpr int kFloat = 2, kFirstOther = 4, kLastOther = 31;
+  if (f.kind >= kFirstOther && f.kind <= kLastOther)
+    c.refuse_unsupported(fmt::format("an array of channel format {}", f.kind));
   const bool of_size = f.x == 8 || f.x == 16 || f.x == 32;
   const bool alike = (f.y == 0 || f.y == f.x) && (f.z == 0 || f.z == f.x) && f.z == f.w;
   const bool in_order = f.y != 0 || f.z == 0;
@@ -114,12 +117,14 @@ void check_extent(Context& c, const Extent& extent, unsigned flags) {
 Error make(Context& c, Array** to, const ChannelFormat* format, Extent extent, unsigned flags) {
   unsafe_call(c);
   if (to == nullptr || format == nullptr) throw Failure{kInvalidValue};
-  check_format(*format);
+  check_format(c, *format);
   Array array{.format = *format, .extent = extent, .flags = flags, .address = 0, .pitch = 0};
   constexpr unsigned kKnown = kArrayLayered | kArraySurface | kArrayCubemap | kArrayGather;
-  if ((flags & ~kKnown) != 0)
-    throw Failure{kInvalidValue,
-                  fmt::format("arrays with flags {:#x} are not supported", flags & ~kKnown)};
+  constexpr unsigned kOther = 0x20 | 0x40 | 0x80;  // color attachment, sparse, deferred mapping
+  if ((flags & ~(kKnown | kOther)) != 0)
+    throw Failure{kInvalidValue, fmt::format("arrays have no flags {:#x}", flags)};
+  if ((flags & kOther) != 0)
+    c.refuse_unsupported(fmt::format("an array with flags {:#x}", flags & kOther));
   check_extent(c, extent, flags);
   array.pitch = (extent.width * array.texel_bytes() + 31) / 32 * 32;
   array.address =

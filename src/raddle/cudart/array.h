@@ -11,7 +11,7 @@ inline constexpr unsigned kArrayLayered = 1, kArraySurface = 2, kArrayCubemap = 
 
 /// What a texture unit can read: one, two or four channels of 8, 16 or 32 bits, all alike. Throws
 /// Failure.
-void check_format(const ChannelFormat& format);
+void check_format(Context& c, const ChannelFormat& format);
 
 struct Array {
   ChannelFormat format;

@@ -237,6 +237,11 @@ void Context::unsupported(const std::string& what, const char* code) {
   fail(message);
 }
 
+void Context::refuse_unsupported(const std::string& what, const char* code) {
+  unsupported(what, code);
+  throw Failure{kNotSupported};
+}
+
 void Context::comes(std::string_view call) {
   ++calls_;
   const auto names = [&](std::string_view part) { return call.find(part) != call.npos; };
@@ -304,7 +309,7 @@ void Context::write_result() {
   const auto write = [&](const char* what, const std::string& text) {
     write_file(sim::ExecOutcome::file(folder_, process_, what), text);
   };
-  write("result", sim::to_json(result, job_.single_launches).dump(2));
+  write("result", json_dump(sim::to_json(result, job_.single_launches), 2));
   const std::vector<report::Run> runs = {{report::policy_label(result), &result}};
   if (job_.report)
     write("report", report::html({job_.command, job_.date, runs, job_.single_launches}));

@@ -280,6 +280,9 @@ class Context {
   void fail(const std::string& message);
   /// A function that we do not have was called.
   void unsupported(const std::string& what, const char* code = "cudaErrorNotSupported");
+  /// A function that we have was asked for what we do not have. Throws Failure.
+  [[noreturn]] void refuse_unsupported(const std::string& what,
+                                       const char* code = "cudaErrorNotSupported");
   /// A thread comes with a call, and has not got the mutex yet. Where several launch kernels, one
   /// that would wait for the device lets the others come first, until none comes any more: a GPU
   /// begins with what they launch while this one waits.

@@ -17,6 +17,9 @@ inline constexpr Error kNotInitialized = kInitializationError,
                        kInvalidHandle = kInvalidResourceHandle, kNotFound = kSymbolNotFound;
 inline constexpr Error kInvalidContext = static_cast<Error>(201), kFileNotFound = Error(301);
 
+/// How it calls kNotSupported.
+inline constexpr const char* kDriverNotSupported = "CUDA_ERROR_NOT_SUPPORTED";
+
 /// What a call needs before it does anything; api.S has the numbers.
 enum Needs : unsigned { kNothing = 0, kInitialized = 1, kCurrentContext = 2, kOwnStream = 4 };
 

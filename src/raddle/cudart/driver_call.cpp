@@ -120,7 +120,7 @@ int raddle_driver_leave(int code) {
 int raddle_driver_lacks(const char* name) {
   Context& c = context();
   const std::lock_guard lock(c.mutex);
-  c.unsupported(name, "CUDA_ERROR_NOT_SUPPORTED");
+  c.unsupported(name, kDriverNotSupported);
   return kNotSupported;
 }
 

@@ -64,8 +64,7 @@ Error create_context(Context& c, DriverContext** to, unsigned flags, int device)
 
 /// Which SMs a context may use is not modelled: all.
 [[noreturn]] void refuse_part(Context& c) {
-  c.unsupported("cuCtxCreate with a part of the SMs, or for graphics", "CUDA_ERROR_NOT_SUPPORTED");
-  throw Failure{kNotSupported};
+  c.refuse_unsupported("cuCtxCreate with a part of the SMs, or for graphics", kDriverNotSupported);
 }
 
 /// One of ours, or the current one where the program names none.

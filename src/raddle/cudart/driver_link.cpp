@@ -91,10 +91,8 @@ void add_to_link(Context& c, Link& link, LinkInput type, const std::string& byte
   using enum LinkInput;
   // The machine is the device runtime.
   if (type == Library && name.find("cudadevrt") != std::string::npos) return;
-  if (type != Ptx && type != FatBinary) {
-    c.unsupported("linking what is not PTX (" + name + ")", "CUDA_ERROR_NOT_SUPPORTED");
-    throw Failure{kNotSupported};
-  }
+  if (type != Ptx && type != FatBinary)
+    c.refuse_unsupported("linking what is not PTX (" + name + ")", kDriverNotSupported);
   logged(c, log, [&] {
     Image image = image_of_bytes(bytes, c.seen(), name);
     for (ptx::SourceText& source : image.sources) {

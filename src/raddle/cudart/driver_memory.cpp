@@ -1,5 +1,7 @@
 // Memory of the driver interface: copies, fills and what is known of a pointer. Allocation is the
 // runtime's.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -45,8 +47,7 @@ struct CopyRows {  // CUDA_MEMCPY2D
 /// The first byte, and the pitch; without one rows lie one behind the other.
 std::pair<char*, std::size_t> start_of(Context& c, const RowsEnd& end, std::size_t width) {
   if (end.place == Place::Array) {
-    c.unsupported("cuMemcpy2D of arrays", "CUDA_ERROR_NOT_SUPPORTED");
-    throw Failure{kNotSupported};
+    c.refuse_unsupported("cuMemcpy2D of arrays", kDriverNotSupported);
   }
   if (end.place < Place::Host || end.place > Place::Unified) throw Failure{kInvalidValue};
   const std::size_t pitch = end.pitch != 0 ? end.pitch : sum(end.x, width);
@@ -122,6 +123,7 @@ enum Asked : int {  // CUpointer_attribute
   kRangeBytes = 12,
   kMapped = 13,
   kAccess = 16,
+  kLastAsked = 21,  // IS_HW_DECOMPRESS_CAPABLE
 };
 
 template <class T>
@@ -171,7 +173,9 @@ void pointer_attribute(Context& context, const PointerAttributes& known, Address
     case kAccess:
       return give(to, ours ? 3u : 0u);
     default:
-      throw Failure{kInvalidValue};
+      if (asked < kContext || asked > kLastAsked) throw Failure{kInvalidValue};
+      context.refuse_unsupported(fmt::format("attribute {} of a pointer", asked),
+                                 kDriverNotSupported);
   }
 }
 

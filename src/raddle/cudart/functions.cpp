@@ -106,14 +106,13 @@ void check_bank_config(int config) {
   if (config < 0 || config > kLast) throw Failure{kInvalidValue};
 }
 
-namespace {
-
-/// That the machine forms clusters.
-void check_clusters(Context& c) {
+void check_clusters(Context& c, Error code) {
   constexpr unsigned kFirst = 90;
   if (c.seen().device.compute_capability < kFirst)
-    throw Failure{kNotSupported, "clusters need compute capability 9.0"};
+    throw Failure{code, "clusters need compute capability 9.0"};
 }
+
+namespace {
 
 /// How many blocks of the configuration the machine holds at once.
 std::uint64_t blocks_at_once(Context& c, Kernel& kernel, const HostLaunchConfiguration& k) {
@@ -123,7 +122,7 @@ std::uint64_t blocks_at_once(Context& c, Kernel& kernel, const HostLaunchConfigu
 
 /// Which SMs may hold the blocks of one cluster is not modelled: all may.
 int active_clusters(Context& c, Kernel& kernel, const HostLaunchConfiguration& k) {
-  check_clusters(c);
+  check_clusters(c, kNotSupported);
   std::uint64_t size = 0;
   for (const LaunchAttribute& attribute : listed(k.attributes, k.attribute_count))
     if (attribute.id == kAttributeCluster) {
@@ -138,7 +137,7 @@ int active_clusters(Context& c, Kernel& kernel, const HostLaunchConfiguration& k
 }
 
 int largest_cluster(Context& c, Kernel& kernel, const HostLaunchConfiguration& k) {
-  check_clusters(c);
+  check_clusters(c, kNotSupported);
   if (const std::uint64_t required = required_cluster(c, kernel); required != 0)
     return static_cast<int>(required);
   return static_cast<int>(std::min(allowed_cluster(kernel), blocks_at_once(c, kernel, k)));
@@ -199,10 +198,7 @@ void set_attribute(Context& c, Kernel& kernel, int attribute_number, int value) 
     case 12:
     case 13:
     case 15:
-      if (value > 1) {
-        c.unsupported("cudaFuncSetAttribute: the shape of a kernel's clusters");
-        throw Failure{kNotSupported};
-      }
+      if (value > 1) c.refuse_unsupported("cudaFuncSetAttribute: the shape of a kernel's clusters");
       return;
     default:
       throw Failure{kInvalidValue};

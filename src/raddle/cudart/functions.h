@@ -21,6 +21,8 @@ int max_dynamic_shared(Context& c, Kernel& kernel);
 timing::Residency residency_of(Context& c, Kernel& kernel, Dim3 block, std::size_t dynamic_shared);
 /// Blocks of a cluster that the kernel was compiled for; 0: any.
 std::uint64_t required_cluster(Context& c, Kernel& kernel);
+/// Throws Failure with this code where the machine forms no clusters.
+void check_clusters(Context& c, Error code);
 /// Most blocks of a cluster that a launch of the kernel may ask for.
 std::uint64_t allowed_cluster(const Kernel& kernel);
 

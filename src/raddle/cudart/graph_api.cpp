@@ -40,10 +40,7 @@ struct MemAllocParameters {
 
 KernelLaunch launch_of(Context& c, const KernelNodeParameters* p) {
   required(p);
-  if (p->extra != nullptr) {
-    c.unsupported("a graph's kernel node with `extra` arguments");
-    throw Failure{kNotSupported};
-  }
+  if (p->extra != nullptr) c.refuse_unsupported("a graph's kernel node with `extra` arguments");
   return prepared(c, p->function, p->grid, p->block, p->shared_bytes, p->arguments);
 }
 

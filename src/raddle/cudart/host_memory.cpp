@@ -116,10 +116,8 @@ int raddle_cudaHostGetDevicePointer(void** to, void* pointer, unsigned flags) {
     }
     Registered* range = registered(c, address_of(pointer));
     if (range == nullptr) throw Failure{kInvalidValue};
-    if (c.seen().live) {
-      c.unsupported("cudaHostGetDevicePointer of registered memory with --live");
-      throw Failure{kNotSupported};
-    }
+    if (c.seen().live)
+      c.refuse_unsupported("cudaHostGetDevicePointer of registered memory with --live");
     if (range->mirror == 0) {
       range->mirror = c.device().allocate(range->bytes);
       c.device().host_may_write(range->mirror, range->bytes);

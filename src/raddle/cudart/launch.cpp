@@ -45,6 +45,7 @@ void check_cluster(Context& c, Kernel& kernel, const Shape& s) {
                               asked.x, asked.y, asked.z)};
   const std::uint64_t blocks =
       s.cluster.count() != 0 ? s.cluster.count() : required_cluster(c, kernel);
+  if (blocks > 1) check_clusters(c, kInvalidClusterSize);
   if (blocks > allowed_cluster(kernel))
     throw Failure{kInvalidClusterSize,
                   fmt::format("{}: clusters of {} blocks, allowed are {} "
@@ -52,11 +53,21 @@ void check_cluster(Context& c, Kernel& kernel, const Shape& s) {
                               short_name(kernel.name), blocks, allowed_cluster(kernel))};
 }
 
+/// Each side is one that CUDA takes. Blocks have numbers of 32 bits here.
+void check_grid(Context& c, const Kernel& kernel, Dim3 grid) {
+  constexpr std::uint64_t kMaxX = 0x7fffffff, kMaxYZ = 0xffff, kMaxBlocks = 0xfffffffe;
+  if (grid.x > kMaxX || grid.y > kMaxYZ || grid.z > kMaxYZ) return;  // the device says it
+  if (grid.count() > kMaxBlocks)
+    c.refuse_unsupported(fmt::format("{}: a launch of {} blocks, more than {},",
+                                     short_name(kernel.name), grid.count(), kMaxBlocks));
+}
+
 /// What CUDA refuses before a launch. Throws Failure with its code.
 void check(Context& c, Kernel& kernel, const Shape& s) {
   if (s.grid.count() == 0 || s.block.count() == 0)
     throw Failure{kInvalidConfiguration,
                   short_name(kernel.name) + ": grid and block must not be empty"};
+  check_grid(c, kernel, s.grid);
   check_cluster(c, kernel, s);
   if (s.block.count() > c.seen().machine.sm.max_threads_per_block) return;  // the device says it
   const int dynamic = max_dynamic_shared(c, kernel);
@@ -129,8 +140,7 @@ void apply(Context& context, const LaunchAttribute& attribute, const Stream& on,
     case kAttributeDeviceUpdatable:
       if (on.capture == nullptr) throw Failure{kInvalidValue, "only nodes of graphs are updatable"};
       if (attribute.value.device_updatable == 0) return;
-      context.unsupported("cudaLaunchAttributeDeviceUpdatableKernelNode");
-      throw Failure{kNotSupported};
+      context.refuse_unsupported("cudaLaunchAttributeDeviceUpdatableKernelNode");
     default:
       throw Failure{kInvalidValue, fmt::format("launches have no attribute {}", attribute.id)};
   }
@@ -166,7 +176,12 @@ void raddle::cudart::launch_now(Context& c, StreamId stream, const KernelLaunch&
                       {static_cast<std::uint32_t>(launch.shared_bytes), stream, launch.cooperative,
                        launch.cluster});
   } catch (const InputError& error) {
-    throw Failure{kInvalidConfiguration, error.what()};
+    const std::string why = error.what();
+    // The words are exec's: a GPU would do it.
+    if (why.find("cannot be run live") != why.npos)
+      c.refuse_unsupported(short_name(launch.kernel->name) +
+                           ": a launch of clusters that is executed while it is timed (--live)");
+    throw Failure{kInvalidConfiguration, why};
   }
   c.launched();
   take_registered(c);

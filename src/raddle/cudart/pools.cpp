@@ -73,14 +73,10 @@ void check_properties(Context& c, const char* call, const PoolProperties& p) {
   const bool placed = p.location.type >= kAtDevice && p.location.type <= kLastLocation;
   if ((!placed && !managed) || (p.location.type == kAtDevice && p.location.id != 0))
     throw Failure{kInvalidValue, "there is one device to make a pool on, number 0"};
-  if (p.handle_types != 0) {
-    c.unsupported(std::string(call) + ": pools shared with other processes");
-    throw Failure{kNotSupported};
-  }
-  if (managed || p.location.type != kAtDevice) {
-    c.unsupported(std::string(call) + ": pools of managed and of host memory");
-    throw Failure{kNotSupported};
-  }
+  if (p.handle_types != 0)
+    c.refuse_unsupported(std::string(call) + ": pools shared with other processes");
+  if (managed || p.location.type != kAtDevice)
+    c.refuse_unsupported(std::string(call) + ": pools of managed and of host memory");
 }
 
 }  // namespace raddle::cudart

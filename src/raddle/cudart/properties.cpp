@@ -176,9 +176,10 @@ struct Member {
   unsigned bytes = 0;
 };
 
+/// Never destroyed: exit handlers of programs ask for properties, too.
 const std::vector<Member>& members() {
   using enum Member::Type;
-  static const std::vector<Member> kMembers = {
+  static const std::vector<Member>& kMembers = *new std::vector<Member>{
       {Bytes, 11, 13, {}, "name", 256},
       {Bytes, 11, 13, {}, "uuid", 16},
       {Bytes, 11, 13, {}, "luid", 8},

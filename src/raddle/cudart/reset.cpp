@@ -93,11 +93,9 @@ void keep_initial(Context& c, Module& module) {
 void reset(Context& c) {
   whole_device_call(c);
   RADDLE_ASSERT(c.captures.empty());
-  if (c.driver_contexts.size() > (c.primary != nullptr ? 1u : 0u)) {
-    // There is one memory, and what is another context's would go with it.
-    c.unsupported("a reset of the device beside contexts of cuCtxCreate");
-    throw Failure{kNotSupported};
-  }
+  // There is one memory, and what is another context's would go with it.
+  if (c.driver_contexts.size() > (c.primary != nullptr ? 1u : 0u))
+    c.refuse_unsupported("a reset of the device beside contexts of cuCtxCreate");
   c.device().synchronize();
   c.graph_execs.clear();
   c.graphs.clear();

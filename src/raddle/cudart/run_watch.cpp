@@ -91,6 +91,7 @@ void RunWatch::see(const sim::Progress& progress) {
   }
   constexpr auto kPatience = std::chrono::seconds(3), kBetweenLines = std::chrono::seconds(1);
   if (!shows_ || now - start_ < kPatience || now - last_line_ < kBetweenLines) return;
+  if (isatty(STDERR_FILENO) == 0) return;  // the program has made a file of it
   last_line_ = now;
   shown_ = true;
   std::fputs(fmt::format("\r\033[K{:.110}", text()).c_str(), stderr);

@@ -15,18 +15,18 @@ namespace {
 using exec::AddressMode;
 using exec::TextureDescription;
 
-exec::ChannelFormat format_of(const ChannelFormat& f) {
-  check_format(f);
+exec::ChannelFormat format_of(Context& c, const ChannelFormat& f) {
+  check_format(c, f);
   const auto bits = [](int n) { return static_cast<std::uint8_t>(n); };
   return {{bits(f.x), bits(f.y), bits(f.z), bits(f.w)}, static_cast<exec::ChannelKind>(f.kind)};
 }
 
 std::uint32_t texels(std::size_t n) { return static_cast<std::uint32_t>(n); }
 
-exec::Image image_of(const Array& a) {
+exec::Image image_of(Context& c, const Array& a) {
   exec::Image image;
   image.address = a.address;
-  image.format = format_of(a.format);
+  image.format = format_of(c, a.format);
   image.pitch_bytes = a.pitch;
   image.slice_bytes = a.pitch * a.rows();
   exec::ImageShape& shape = image.shape;
@@ -62,7 +62,7 @@ exec::Image image_of(Context& c, const ResourceDescription::Linear& linear) {
   check_aligned(c, linear.start);
   exec::Image image;
   image.address = reinterpret_cast<Address>(linear.start);
-  image.format = format_of(linear.format);
+  image.format = format_of(c, linear.format);
   const unsigned bytes = image.format.element_bytes();
   RADDLE_ASSERT(bytes != 0);
   if (linear.bytes / bytes > limit(c, kMaxWidth))
@@ -79,7 +79,7 @@ exec::Image image_of(Context& c, const ResourceDescription::Pitch2D& plane) {
   check_aligned(c, plane.start);
   exec::Image image;
   image.address = reinterpret_cast<Address>(plane.start);
-  image.format = format_of(plane.format);
+  image.format = format_of(c, plane.format);
   if (plane.pitch % limit(c, kPitchAlignment) != 0)
     throw Failure{kInvalidValue,
                   fmt::format("texture with rows {} bytes apart: it must be a multiple of {} "
@@ -104,7 +104,7 @@ TextureDescription description_of(Context& context, const ResourceDescription& r
   TextureDescription out;
   switch (resource.type) {
     case ResourceDescription::kArray:
-      out.image = image_of(context.arrays.get(resource.array));
+      out.image = image_of(context, context.arrays.get(resource.array));
       break;
     case ResourceDescription::kLinear:
       out.resource = TextureDescription::Resource::Linear;
@@ -115,13 +115,9 @@ TextureDescription description_of(Context& context, const ResourceDescription& r
       out.image = image_of(context, resource.pitch);
       break;
     default:
-      context.unsupported("cudaCreateTextureObject: mipmapped arrays");
-      throw Failure{kNotSupported};
+      context.refuse_unsupported("cudaCreateTextureObject: mipmapped arrays");
   }
-  if (fetch.srgb != 0) {
-    context.unsupported("cudaCreateTextureObject: sRGB");
-    throw Failure{kNotSupported};
-  }
+  if (fetch.srgb != 0) context.refuse_unsupported("cudaCreateTextureObject: sRGB");
   for (unsigned i = 0; i < 3; ++i) {
     if (fetch.address_mode[i] < 0 || fetch.address_mode[i] > 3) throw Failure{kInvalidValue};
     out.address[i] = static_cast<AddressMode>(fetch.address_mode[i]);
@@ -143,10 +139,7 @@ int raddle_cudaCreateTextureObject(std::uint64_t* to, const ResourceDescription*
                                    const TextureFetch* fetch, const void* view) {
   return call("cudaCreateTextureObject", [&](Context& c) {
     if (to == nullptr || resource == nullptr || fetch == nullptr) throw Failure{kInvalidValue};
-    if (view != nullptr) {
-      c.unsupported("cudaCreateTextureObject: resource views");
-      throw Failure{kNotSupported};
-    }
+    if (view != nullptr) c.refuse_unsupported("cudaCreateTextureObject: resource views");
     *to = c.device().machine().create_texture(description_of(c, *resource, *fetch));
     c.textures[*to] = {*resource, *fetch};
     return kSuccess;
@@ -188,7 +181,7 @@ int raddle_cudaCreateSurfaceObject(std::uint64_t* to, const ResourceDescription*
     const Array& array = c.arrays.get(resource->array);
     if ((array.flags & kArraySurface) == 0)
       throw Failure{kInvalidValue, "the array was made without cudaArraySurfaceLoadStore"};
-    *to = c.device().machine().create_surface({image_of(array)});
+    *to = c.device().machine().create_surface({image_of(c, array)});
     c.surfaces[*to] = *resource;
     return kSuccess;
   });

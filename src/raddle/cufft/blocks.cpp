@@ -83,36 +83,38 @@ int largest_block(bool in_double, bool power_of_two) {
 }
 
 void set_block(Step& step, const std::vector<int>& radices, int array, bool in_double) {
-  Pass& p = step.pass;
-  const bool direct = is_direct(step, array), any = !is_power_of_two(p.n);
-  const bool by_lines = p.in_by_lines != 0 || p.out_by_lines != 0;
+  Pass& pass = step.pass;
+  const bool direct = is_direct(step, array), any = !is_power_of_two(pass.n);
+  const bool by_lines = pass.in_by_lines != 0 || pass.out_by_lines != 0;
   const int wanted = by_lines ? kLineBytes / (in_double ? 16 : 8) : 1;
-  const Tile tile = direct ? direct_tile(p.n, wanted, in_double)
+  const Tile tile = direct ? direct_tile(pass.n, wanted, in_double)
                            : tile_of(any ? (in_double ? kAnyDouble : kAny)
                                          : (in_double ? kGeneralDouble : kGeneral),
-                                     p.n, wanted);
-  require(p.n <= tile.elements, kInternalError);
-  int lines = tile.elements / p.n;
-  p.pitch = pitch_of(p.n, lines, by_lines, in_double);
+                                     pass.n, wanted);
+  require(pass.n <= tile.elements, kInternalError);
+  int lines = tile.elements / pass.n;
+  pass.pitch = pitch_of(pass.n, lines, by_lines, in_double);
   const int memory =
       in_double ? shared_elements<double>(tile.elements) : shared_elements<float>(tile.elements);
   if (!direct)  // which has a number of lines of its own
-    lines = std::min({lines, kMaxBlockLines, static_cast<int>(p.line_count), memory / p.pitch});
-  require(lines > 0 && p.pitch * lines <= memory, kInternalError);
-  p.block_lines = lines;
-  p.by_n = divisor(static_cast<unsigned>(p.n));
-  p.by_lines = divisor(static_cast<unsigned>(lines));
-  if (p.in_kind == kHalf) p.by_pairs = divisor(static_cast<unsigned>(p.in_count) / 2 + 1);
-  if (p.out_kind == kHalf) p.by_pairs = divisor(static_cast<unsigned>(p.out_count) / 2 + 1);
-  set_stages(p, radices);
+    lines =
+        std::min({lines, kMaxBlockLines, static_cast<int>(pass.line_count), memory / pass.pitch});
+  require(lines > 0 && pass.pitch * lines <= memory, kInternalError);
+  pass.block_lines = lines;
+  pass.by_n = divisor(static_cast<unsigned>(pass.n));
+  pass.by_lines = divisor(static_cast<unsigned>(lines));
+  if (pass.in_kind == kHalf) pass.by_pairs = divisor(static_cast<unsigned>(pass.in_count) / 2 + 1);
+  if (pass.out_kind == kHalf)
+    pass.by_pairs = divisor(static_cast<unsigned>(pass.out_count) / 2 + 1);
+  set_stages(pass, radices);
 
   const std::string type = in_double ? "d" : "s";
   step.module = (direct ? "direct_" : any ? "any_" : "general_") + type;
   step.kernel = "fft_" + type;
-  if (direct) step.kernel += "_direct_" + std::to_string(p.n) + "x" + std::to_string(lines);
+  if (direct) step.kernel += "_direct_" + std::to_string(pass.n) + "x" + std::to_string(lines);
   else step.kernel += (any ? "_any_" : "_general_") + std::to_string(tile.elements);
   step.threads = static_cast<unsigned>(tile.threads);
-  step.blocks = (p.line_count - 1) / static_cast<unsigned>(lines) + 1;
+  step.blocks = (pass.line_count - 1) / static_cast<unsigned>(lines) + 1;
 }
 
 void set_pair_block(Step& step, bool in_double) {

@@ -1,6 +1,6 @@
 /* The exported symbols: one per function of cufft.inc. One shared library answers for three versions of NVIDIA's, of
  * CUDA 11, 12 and 13. */
-#include "raddle/cuda_library/exports.h"
+#include "raddle/cuda_library/exports.inc"
 
 .macro raddle_versions name, library
         raddle_version \name, \library, 10, @

@@ -250,32 +250,33 @@ std::vector<Sorted> sorted(const Pass& p, const std::vector<Axis>& axes, bool fi
 }  // namespace
 
 void Passes::add(Step step, const std::vector<Axis>& axes, int array, long long root_order) {
-  Pass& p = step.pass;
+  Pass& pass = step.pass;
   unsigned long long lines = 1;
   for (const Axis& axis : axes) lines *= axis.count;
   require(lines <= std::numeric_limits<unsigned>::max() / 2, kInvalidSize);
-  p.line_count = static_cast<unsigned>(lines);
-  p.root_axis = -1;
-  const std::vector<Sorted> all = sorted(p, axes, root_order > 0);
+  pass.line_count = static_cast<unsigned>(lines);
+  pass.root_axis = -1;
+  const std::vector<Sorted> all = sorted(pass, axes, root_order > 0);
   require(all.size() <= kMaxAxes, kInternalError);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    p.axes[i] = all[i].axis;
-    if (all[i].is_root) p.root_axis = static_cast<int>(i);
+    pass.axes[i] = all[i].axis;
+    if (all[i].is_root) pass.root_axis = static_cast<int>(i);
   }
-  p.axis_count = static_cast<int>(all.size());
+  pass.axis_count = static_cast<int>(all.size());
   if (!all.empty()) {
     const auto by_lines = [&](long long stride, long long step_of, Kind kind, int jump) {
       return stride < step_of * jump * (kind == kPair ? 2 : 1) ? 1 : 0;
     };
-    p.in_by_lines = by_lines(all[0].in_stride, p.in_step, p.in_kind, p.in_jump);
-    p.out_by_lines = by_lines(all[0].out_stride, p.out_step, p.out_kind, p.out_jump);
+    pass.in_by_lines = by_lines(all[0].in_stride, pass.in_step, pass.in_kind, pass.in_jump);
+    pass.out_by_lines = by_lines(all[0].out_stride, pass.out_step, pass.out_kind, pass.out_jump);
   }
-  if (root_order > 0) p.roots = tables_.roots(root_order);
-  if (p.in_kind == kHalf || !step.kernel.empty()) p.roots = tables_.roots(2ll * p.in_count);
-  if (p.out_kind == kHalf) p.roots = tables_.roots(2ll * p.out_count);
+  if (root_order > 0) pass.roots = tables_.roots(root_order);
+  if (pass.in_kind == kHalf || !step.kernel.empty())
+    pass.roots = tables_.roots(2ll * pass.in_count);
+  if (pass.out_kind == kHalf) pass.roots = tables_.roots(2ll * pass.out_count);
   if (step.kernel.empty()) {
-    const std::vector<int> radices = radices_of(p.n);
-    p.twiddles = tables_.twiddles(radices);
+    const std::vector<int> radices = radices_of(pass.n);
+    pass.twiddles = tables_.twiddles(radices);
     set_block(step, radices, array, in_double_);
   } else {
     set_pair_block(step, in_double_);

@@ -1,5 +1,5 @@
 /* The exported symbols: one per function of curand.inc. NVIDIA's library has had one version from CUDA 10 on. */
-#include "raddle/cuda_library/exports.h"
+#include "raddle/cuda_library/exports.inc"
 
 .macro raddle_versions name, library
         raddle_version \name, \library, 10, @@

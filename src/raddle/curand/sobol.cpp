@@ -60,9 +60,10 @@ class SobolGenerator : public Generator {
   /// A power of two, and of all rows some for each SM.
   unsigned blocks_of_a_row(std::size_t points) const {
     constexpr unsigned kEach = 8;
-    const auto most = static_cast<unsigned>(place.multiprocessors()) * kEach / dimensions_;
+    const auto maximum = static_cast<unsigned>(place.multiprocessors()) * kEach / dimensions_;
     const std::size_t needed = (points + kThreads - 1) / kThreads;
-    return std::bit_ceil(static_cast<unsigned>(std::min<std::size_t>(needed, std::max(most, 1u))));
+    return std::bit_ceil(
+        static_cast<unsigned>(std::min<std::size_t>(needed, std::max(maximum, 1u))));
   }
   void make_vectors() {
     if (held_ >= dimensions_) return;

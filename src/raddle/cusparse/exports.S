@@ -1,6 +1,6 @@
 /* The exported symbols: one per function of cusparse.inc. One shared library answers for both versions of NVIDIA's; that
  * of CUDA 13 is version 12, too. */
-#include "raddle/cuda_library/exports.h"
+#include "raddle/cuda_library/exports.inc"
 
 .macro raddle_versions name, library
         raddle_version \name, \library, 11, @

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "raddle/base/error.h"
+#include "raddle/base/json.h"
 
 namespace raddle::report {
 
@@ -24,7 +25,7 @@ constexpr std::array<std::string_view, 5> kTypes = {"bars", "lines", "stacked", 
 constexpr std::array<std::string_view, 3> kScales = {"category", "linear", "log"};
 
 std::string shown(const Json& json) {
-  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = json_dump(json);
   if (text.size() > 60) text = text.substr(0, 57) + "...";
   return text;
 }

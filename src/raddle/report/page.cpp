@@ -1,6 +1,7 @@
 #include "raddle/report/page.h"
 
 #include "raddle/base/error.h"
+#include "raddle/base/json.h"
 
 namespace raddle::report {
 
@@ -25,8 +26,6 @@ std::string filled(Page page, const Json& data) {
   return out;
 }
 
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string text_of(const Json& json) { return json_dump(json); }
 
 }  // namespace raddle::report

@@ -1,20 +1,16 @@
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <map>
-#include <system_error>
 #include <utility>
 
 #include "raddle/base/error.h"
+#include "raddle/base/json.h"
 #include "raddle/trace/codec.h"
 #include "raddle/trace/file.h"
 #include "raddle/trace/file_sections.h"
+#include "raddle/trace/output_file.h"
 
 namespace raddle::trace {
 
@@ -22,26 +18,12 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// The file under its temporary name, section by section.
+/// The file section by section.
 class Output {
  public:
-  Output(std::string path, std::string temporary)
-      : path_(std::move(path)), temporary_(std::move(temporary)), file_(open_without_name(path_)) {
-    has_name_ = file_ == nullptr;
-    if (has_name_) file_ = std::fopen(temporary_.c_str(), "wb");
-    if (file_ == nullptr) throw InputError("cannot create " + path_ + ": " + reason());
-  }
-  ~Output() {
-    if (file_ != nullptr) std::fclose(file_);
-    if (has_name_ && !in_place_) std::remove(temporary_.c_str());
-  }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
-  std::uint64_t at() const { return at_; }
-  void write(const void* data, std::size_t bytes) {
-    if (std::fwrite(data, 1, bytes, file_) != bytes) fail();
-    at_ += bytes;
-  }
+  explicit Output(std::string path) : file_(std::move(path)) {}
+  std::uint64_t at() const { return file_.at(); }
+  void write(const void* data, std::size_t bytes) { file_.write(data, bytes); }
   /// Returns the offset at which the section begins.
   std::uint64_t section(SectionKind kind, std::string_view raw) {
     std::string packed(ZSTD_compressBound(raw.size()), '\0');
@@ -49,39 +31,15 @@ class Output {
                                     raw.size(), kCompressionLevel));
     pad(kind, raw.size(), packed);
     const SectionHeader header = seal(kind, static_cast<std::uint32_t>(raw.size()), packed);
-    const std::uint64_t begin = at_;
+    const std::uint64_t begin = at();
     write(&header, sizeof header);
     write(packed.data(), packed.size());
     return begin;
   }
-  void put_in_place() {
-    if (!has_name_) give_name();
-    std::FILE* file = std::exchange(file_, nullptr);
-    if (std::fclose(file) != 0) fail();
-    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
-    in_place_ = true;
-  }
+  void put_in_place() { file_.put_in_place(); }
 
  private:
-  /// A file in the folder of `path` that goes with this process, however it ends; nullptr where the
-  /// file system has none.
-  static std::FILE* open_without_name(const std::string& path) {
-    const std::string folder = std::filesystem::path(path).parent_path().string();
-    const int made = open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC,
-                          S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH);
-    if (made < 0) return nullptr;
-    std::FILE* file = fdopen(made, "wb");
-    if (file == nullptr) close(made);
-    return file;
-  }
-  void give_name() {
-    const std::string without = "/proc/self/fd/" + std::to_string(fileno(file_));
-    if (std::fflush(file_) != 0 ||
-        linkat(AT_FDCWD, without.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0)
-      fail();
-    has_name_ = true;
-  }
-  /// See most_raw_bytes().
+  /// See max_raw_bytes().
   static void pad(SectionKind kind, std::size_t raw_bytes, std::string& packed) {
     constexpr std::uint32_t kSkippable = 0x184d2a50;
     std::uint32_t head[2] = {kSkippable, 0};
@@ -90,19 +48,12 @@ class Output {
     while (raw_bytes > max_raw_bytes(kind, room + head[1])) head[1] += 1024;
     packed.append(reinterpret_cast<const char*>(head), sizeof head).append(head[1], '\0');
   }
-  static std::string reason() { return std::generic_category().message(errno); }
-  [[noreturn]] void fail() const {
-    throw RunError("cannot write " + path_ + ": " + reason() + "; nothing is left of it");
-  }
   struct Free {
     void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
   };
-  std::string path_, temporary_;
-  std::FILE* file_;
+  OutputFile file_;
   // One for all sections: a launch of a kernel has three, of some hundred bytes.
   std::unique_ptr<ZSTD_CCtx, Free> packing_{ZSTD_createCCtx()};
-  std::uint64_t at_ = 0;
-  bool in_place_ = false, has_name_ = false;
 };
 
 /// The codes that are in the file, which launches of the same kernel share.
@@ -155,7 +106,7 @@ class LaunchWriter final : public StreamWriter {
   void close(Json index) {
     RADDLE_ASSERT(next_ == blocks_);
     index["blocks"] = std::move(sections_);
-    out_.section(SectionKind::Index, index.dump());
+    out_.section(SectionKind::Index, json_dump(index));
   }
 
  private:
@@ -205,11 +156,10 @@ struct FileWriter::Impl {
 FileWriter::FileWriter(std::string path, const Json& header) {
   if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
     throw InputError("cannot create " + path + ": it is there and not a file");
-  std::string temporary = path + ".tmp" + std::to_string(getpid());
-  impl_.reset(new Impl{{std::move(path), std::move(temporary)}, nullptr, {}});
+  impl_.reset(new Impl{Output(std::move(path)), nullptr, {}});
   impl_->out.write(kFileMagic.data(), kFileMagic.size());
   impl_->out.write(&kFileVersion, sizeof kFileVersion);
-  impl_->out.section(SectionKind::Header, header.dump());
+  impl_->out.section(SectionKind::Header, json_dump(header));
 }
 
 FileWriter::~FileWriter() = default;
@@ -230,7 +180,7 @@ StreamWriter& FileWriter::begin(const KernelCode& code, const LaunchShape& shape
   if (launch.origin) section["origin"] = origin_to_json(*launch.origin);
   if (!launch.allocations.empty()) section["allocations"] = changes_to_json(launch.allocations);
   if (!launch.pointers.empty()) section["pointers"] = pointers_to_json(launch.pointers);
-  impl_->out.section(SectionKind::Launch, section.dump());
+  impl_->out.section(SectionKind::Launch, json_dump(section));
   impl_->launch = std::make_unique<LaunchWriter>(impl_->out, code, shape);
   return *impl_->launch;
 }
@@ -243,7 +193,7 @@ void FileWriter::end(std::uint64_t warp_instructions, std::uint64_t thread_instr
 }
 
 void FileWriter::finish(const Json& trailer) {
-  impl_->out.section(SectionKind::End, trailer.dump());
+  impl_->out.section(SectionKind::End, json_dump(trailer));
   impl_->out.put_in_place();
 }
 

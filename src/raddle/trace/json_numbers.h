@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "raddle/base/error.h"
+#include "raddle/base/json.h"
 
 namespace raddle::trace {
 
 /// A value for an error's text.
 inline std::string shown(const nlohmann::ordered_json& json) {
-  return json.is_structured() ? json.type_name() : json.dump();
+  return json.is_structured() ? json.type_name() : json_dump(json);
 }
 
 /// Throws InputError unless it is a whole number of [0, most].

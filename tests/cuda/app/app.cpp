@@ -44,6 +44,7 @@ int bump(unsigned* at, unsigned value, unsigned spins, Stream stream, unsigned b
   void* arguments[] = {&at, &value, &spins};
   return cudaLaunchKernel(&bump_stub, {blocks}, {1}, arguments, 0, stream);
 }
+int count_up() { return cudaLaunchKernel(&count_stub, {1}, {1}, nullptr, 0, nullptr); }
 
 namespace {
 
@@ -77,7 +78,7 @@ int add() {
 int symbols() {
   const int table[4] = {3, 0, 0, 0};
   OK(cudaMemcpyToSymbol(&table_host, table, sizeof table, 0, kHostToDevice));
-  for (int i = 0; i < 2; ++i) OK(cudaLaunchKernel(&count_stub, {1}, {1}, nullptr, 0, nullptr));
+  for (int i = 0; i < 2; ++i) OK(count_up());
   int counter = 0;
   OK(cudaMemcpyFromSymbol(&counter, &counter_host, 4, 0, kDeviceToHost));
   HOLDS(counter == 5 + 2 * 3);
@@ -478,6 +479,20 @@ int unsupported() {
   return 0;
 }
 
+/// What CUDA has, asked of functions that we have.
+int lacking() {
+  some_work();
+  std::uint64_t zero = 0;
+  void* arguments[] = {&zero, &zero, &zero};
+  GIVES(801, cudaLaunchKernel(&bump_stub, {65536, 65535, 2}, {1}, arguments, 0, nullptr));
+  Array array = nullptr;
+  const Channel compressed{8, 8, 8, 8, 17}, plain{32, 0, 0, 0, 2};
+  GIVES(801, cudaMalloc3DArray(&array, &compressed, {64, 64, 0}, 0));
+  GIVES(801, cudaMalloc3DArray(&array, &plain, {64, 64, 0}, 0x40));
+  GIVES(1, cudaMalloc3DArray(&array, &plain, {64, 64, 0}, 0x400));
+  return 0;
+}
+
 /// A program that does not look at what its launches return.
 int refused() {
   std::uint64_t zero = 0;
@@ -530,6 +545,11 @@ int main(int argc, char** argv) {
       {"many", many},
       {"idle", [] { return device<unsigned>(1) != nullptr ? 0 : 1; }},
       {"unsupported", unsupported},
+      {"lacking", lacking},
+      {"fork_and_exit", fork_and_exit},
+      {"closes_descriptors", closes_descriptors},
+      {"opens_no_files", opens_no_files},
+      {"kernel_at_exit", kernel_at_exit},
       {"odd", odd},
       {"sass", sass},
       {"work", some_work},

@@ -28,7 +28,10 @@ T* device(std::size_t count) {
 int bump(unsigned* at, unsigned value, unsigned spins, Stream stream = nullptr,
          unsigned blocks = 1);
 
-/// Launches that kernel and waits for it.
+/// Launches a kernel that adds to the variable `counter`.
+int count_up();
+
+/// Launches bump() and waits for it.
 int some_work();
 
 // Scenarios in files of their own.
@@ -41,3 +44,7 @@ int prohibited_in_captures();
 int captures_of_threads();
 int nothing_given();
 int external_events();
+int fork_and_exit();
+int closes_descriptors();
+int opens_no_files();
+int kernel_at_exit();

@@ -255,72 +255,74 @@ constexpr double kTolerance = sizeof(T) == 8 ? 1e-15 : 5e-7;
 inline double worst_of_tolerance = 0;
 
 template <class T>
-void run(Case c) {
-  c.set_default();
-  const bool real_in = c.ends == kToComplex, real_out = c.ends == kToReal;
-  const std::size_t odd = c.odd_address ? 1 : 0;
-  const std::size_t in_size = c.in.size(c.batch) * (real_in ? 1 : 2) + odd;
-  const std::size_t out_size = c.out.size(c.batch) * (real_out ? 1 : 2) + odd;
-  Guarded<T> in(std::max(in_size, c.in_place ? out_size : 0)), other(out_size);
+void run(Case tried) {
+  tried.set_default();
+  const bool real_in = tried.ends == kToComplex, real_out = tried.ends == kToReal;
+  const std::size_t odd = tried.odd_address ? 1 : 0;
+  const std::size_t in_size = tried.in.size(tried.batch) * (real_in ? 1 : 2) + odd;
+  const std::size_t out_size = tried.out.size(tried.batch) * (real_out ? 1 : 2) + odd;
+  Guarded<T> in(std::max(in_size, tried.in_place ? out_size : 0)), other(out_size);
   std::vector<T> host(in.count, T(7));
   Random random;
   std::vector<Numbers> want;
   const auto flat = [&](const std::vector<long long>& index) {
     std::size_t at = 0;
-    for (std::size_t d = 0; d < index.size(); ++d) at = at * c.n[d] + index[d];
+    for (std::size_t axis = 0; axis < index.size(); ++axis) at = at * tried.n[axis] + index[axis];
     return at;
   };
-  for (long long b = 0; b < c.batch; ++b) {
-    Numbers a = input_of<T>(c, random);
-    for_all(c.n, real_out ? c.half() : c.n.back(), [&](const std::vector<long long>& index) {
-      const Exact value = a[flat(index)];
-      const long long at = c.in.at(b, index);
-      host[at * (real_in ? 1 : 2) + (real_in ? odd : 0)] = static_cast<T>(value.real());
-      if (!real_in) host[2 * at + 1] = static_cast<T>(value.imag());
-    });
-    transform_all(a, c.n, real_out ? CUFFT_INVERSE : c.sign);
-    want.push_back(std::move(a));
+  for (long long number = 0; number < tried.batch; ++number) {
+    Numbers input = input_of<T>(tried, random);
+    for_all(tried.n, real_out ? tried.half() : tried.n.back(),
+            [&](const std::vector<long long>& index) {
+              const Exact value = input[flat(index)];
+              const long long at = tried.in.at(number, index);
+              host[at * (real_in ? 1 : 2) + (real_in ? odd : 0)] = static_cast<T>(value.real());
+              if (!real_in) host[2 * at + 1] = static_cast<T>(value.imag());
+            });
+    transform_all(input, tried.n, real_out ? CUFFT_INVERSE : tried.sign);
+    want.push_back(std::move(input));
   }
   in.up(host);
-  Guarded<T>& to = c.in_place ? in : other;
+  Guarded<T>& to = tried.in_place ? in : other;
   cufftHandle plan;
   std::size_t bytes = 0;
-  good(cufftCreate(&plan), c.name() + ": create");
-  good(make<T>(plan, c, &bytes), c.name() + ": make");
+  good(cufftCreate(&plan), tried.name() + ": create");
+  good(make<T>(plan, tried, &bytes), tried.name() + ": make");
   T* const from = in.data() + (real_in ? odd : 0);
-  good(execute<T>(plan, c, from, c.in_place ? from : to.data() + (real_out ? odd : 0)),
-       c.name() + ": execute");
-  const std::vector<T> got = to.down(c.name());
-  if (!c.in_place) check(in.down(c.name()) == host, c.name() + ": input changed");
+  good(execute<T>(plan, tried, from, tried.in_place ? from : to.data() + (real_out ? odd : 0)),
+       tried.name() + ": execute");
+  const std::vector<T> got = to.down(tried.name());
+  if (!tried.in_place) check(in.down(tried.name()) == host, tried.name() + ": input changed");
   long double difference = 0, norm = 0;
   std::vector<bool> written(got.size(), false);
-  for (long long b = 0; b < c.batch; ++b)
-    for_all(c.n, c.ends == kToComplex ? c.half() : c.n.back(),
+  for (long long number = 0; number < tried.batch; ++number)
+    for_all(tried.n, tried.ends == kToComplex ? tried.half() : tried.n.back(),
             [&](const std::vector<long long>& index) {
-              const std::size_t at = c.out.at(b, index) * (real_out ? 1 : 2) + (real_out ? odd : 0);
+              const std::size_t at =
+                  tried.out.at(number, index) * (real_out ? 1 : 2) + (real_out ? odd : 0);
               const Exact value(got[at], real_out ? T(0) : got[at + 1]);
-              const Exact right = want[b][flat(index)];
+              const Exact right = want[number][flat(index)];
               difference += std::norm(value - (real_out ? Exact(right.real()) : right));
               norm += std::norm(right);
               written[at] = true;
               if (!real_out) written[at + 1] = true;
             });
   std::size_t all = 1;
-  for (const long long one : c.n) all *= one;
+  for (const long long one : tried.n) all *= one;
   const double error = static_cast<double>(sqrtl(difference / norm));
   const double allowed = kTolerance<T> * std::max(1.0, std::log2(static_cast<double>(all)));
   worst_of_tolerance = std::max(worst_of_tolerance, error / allowed);
   char text[64];
   std::snprintf(text, sizeof text, ": error %.2e, allowed %.2e", error, allowed);
-  check(error < allowed, (sizeof(T) == 8 ? "double " : "float ") + c.name() + text);
+  check(error < allowed, (sizeof(T) == 8 ? "double " : "float ") + tried.name() + text);
   T untouched;
   std::memset(&untouched, 0x5a, sizeof untouched);
-  for (std::size_t i = 0; !c.in_place && i < got.size(); ++i)
+  for (std::size_t i = 0; !tried.in_place && i < got.size(); ++i)
     if (!written[i] && std::memcmp(&got[i], &untouched, sizeof(T)) != 0) {
-      check(false, c.name() + ": wrote between the elements");
+      check(false, tried.name() + ": wrote between the elements");
       break;
     }
-  good(cufftDestroy(plan), c.name() + ": destroy");
+  good(cufftDestroy(plan), tried.name() + ": destroy");
 }
 
 /// A plan that stays: as long as there is one, kernels are loaded once.

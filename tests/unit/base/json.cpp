@@ -75,6 +75,14 @@ TEST(ValidUtf8, KeepsCharactersAndShowsOtherBytes) {
     }
 }
 
+TEST(JsonDump, WritesAnyTexts) {
+  const nlohmann::ordered_json json = {{"a\xff", "b\xc3"}};
+  EXPECT_EQ(json_dump(json), "{\"a\xef\xbf\xbd\":\"b\xef\xbf\xbd\"}");
+  EXPECT_EQ(json_dump(nlohmann::json("\xc3\xa9")), "\"\xc3\xa9\"");
+  EXPECT_FALSE(is_utf8("a\xff"));
+  EXPECT_TRUE(is_utf8("\xc3\xa9"));
+}
+
 TEST(PlainWords, TellAPathBeforeWhatIsSaidOfIt) {
   const std::filesystem::filesystem_error error(
       "status", "loop", std::make_error_code(std::errc::too_many_symbolic_link_levels));

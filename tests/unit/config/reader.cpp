@@ -115,6 +115,39 @@ TEST(Reader, AnUnknownChoiceListsTheChoices) {
             "m.toml:2:9: l1d.write: expected one of \"through\" \"back\", found 1");
 }
 
+TEST(Reader, AChoiceWhoseNamesAreNumbersTakesNumbers) {
+  struct Addresses {
+    Write bits = Write::Through;
+    void visit(FieldVisitor& v) {
+      static constexpr std::array<std::string_view, 2> kBits = {"64", "32"};
+      v.choice("bits", bits, kBits, "of an address");
+    }
+  };
+  const auto bits = [](const Tree& tree) {
+    Addresses addresses;
+    Reader reader(tree);
+    addresses.visit(reader);
+    reader.finish();
+    return addresses.bits;
+  };
+  EXPECT_EQ(bits(Tree::from_toml("bits = 32", "m.toml")), Write::Back);
+  EXPECT_EQ(bits(Tree::from_toml("bits = '32'", "m.toml")), Write::Back);
+  EXPECT_EQ(bits(Tree::from_json(R"({"bits": 32})", "m.json")), Write::Back);
+  Tree tree;
+  tree.set_option("bits=32", "--set bits=32");
+  EXPECT_EQ(bits(tree), Write::Back);
+  EXPECT_THROW(bits(Tree::from_toml("bits = 33", "m.toml")), InputError);
+}
+
+TEST(Reader, NothingBehindAnOptionIsATextOnly) {
+  Tree tree;
+  tree.set_option("name=", "--set name=");
+  EXPECT_EQ(read(tree).name, "");
+  tree.set_option("count=", "--set count=");
+  EXPECT_EQ(error_in(tree),
+            "--set count=: count: expected a whole number of at least 1, found \"\"");
+}
+
 TEST(Reader, TellsAllErrorsAtOnceInOrderOfPlace) {
   EXPECT_EQ(error_in("count = 0\nfoo = 1\n[l1d]\nsize_kib = 'x'\nratio = 2\n"),
             "m.toml:1:9: count: expected a whole number of at least 1, found 0\n"

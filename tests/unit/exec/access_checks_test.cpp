@@ -123,6 +123,59 @@ TEST(Races, AtomicsDoNotRaceWithEachOtherButWithReads) {
                                 HasSubstr("of the block reads it"))));
 }
 
+/// Warp 0 writes its words and says so in the word s+256; warp 1 waits for that and reads them.
+std::string by_flag(const std::string& says, const std::string& asks) {
+  return "setp.ge.u32 %p1, %r1, 32; setp.eq.u32 %p2, %r1, 0; add.u32 %r10, %r9, 256;"
+         "@%p2 st.shared.u32 [%r10], 0; bar.sync 0; @%p1 bra CONSUMER;" +
+         std::string(kStore) + "bar.warp.sync -1;" + says + "bra END; CONSUMER: " + asks +
+         "setp.eq.u32 %p3, %r5, 0; @%p3 bra CONSUMER; " + kLoadOther + "END:";
+}
+
+TEST(Races, ReleaseAndAcquireOfAWordPutInOrder) {
+  EXPECT_THAT(Checked(by_flag("@%p2 st.release.cta.shared.u32 [%r10], 1;",
+                              "ld.acquire.cta.shared.u32 %r5, [%r10];"))
+                  .texts(),
+              IsEmpty());
+  EXPECT_THAT(Checked(by_flag("@%p2 red.release.cta.shared.add.u32 [%r10], 1;",
+                              "atom.acq_rel.cta.shared.or.b32 %r5, [%r10], 0;"))
+                  .texts(),
+              IsEmpty());
+  // One that only updates the word in between passes on what it found.
+  EXPECT_THAT(Checked(by_flag("@%p2 st.release.cta.shared.u32 [%r10], 1;"
+                              "atom.relaxed.cta.shared.add.u32 %r5, [%r10], 1;",
+                              "ld.acquire.cta.shared.u32 %r5, [%r10];"))
+                  .texts(),
+              IsEmpty());
+}
+
+TEST(Races, FencesMakeStrongAccessesOrder) {
+  const std::string says = "@%p2 st.volatile.shared.u32 [%r10], 1;",
+                    asks = "ld.volatile.shared.u32 %r5, [%r10];";
+  EXPECT_THAT(Checked(by_flag("membar.cta;" + says, asks + "fence.acq_rel.cta;")).texts(),
+              IsEmpty());
+  // On one side alone they do not: the words race, the flag does not.
+  const auto race = ElementsAre(AllOf(HasSubstr("thread (32,0,0) reads byte 0"),
+                                      HasSubstr("thread (0,0,0) of the block writes it")));
+  EXPECT_THAT(Checked(by_flag(says, asks + "fence.acq_rel.cta;")).texts(), race);
+  EXPECT_THAT(Checked(by_flag("membar.cta;" + says, asks)).texts(), race);
+  EXPECT_THAT(Checked(by_flag(says, asks)).texts(), race);
+}
+
+TEST(Races, WhatComesAfterTheReleaseIsNotInOrder) {
+  EXPECT_THAT(Checked(by_flag("@%p2 st.release.cta.shared.u32 [%r10], 1;"
+                              "bar.warp.sync -1; st.shared.u32 [%r2], %r2;",
+                              "ld.acquire.cta.shared.u32 %r5, [%r10];"))
+                  .texts(),
+              ElementsAre(HasSubstr("thread (32,0,0) reads byte 0")));
+}
+
+TEST(Races, AnOrdinaryWriteOfTheFlagRaces) {
+  EXPECT_THAT(
+      Checked(by_flag("@%p2 st.shared.u32 [%r10], 1;", "ld.acquire.cta.shared.u32 %r5, [%r10];"))
+          .texts(),
+      ElementsAre(HasSubstr("reads byte 256"), HasSubstr("reads byte 0")));
+}
+
 TEST(Races, ABarrierOrdersThoseThatUseIt) {
   // Of three warps the first two meet at barrier 1; the third reads what the first wrote.
   const std::string two = R"(

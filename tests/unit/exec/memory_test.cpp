@@ -405,6 +405,9 @@ TEST(Faults, Misalignment) {
   EXPECT_PART("misaligned 4-byte load from global address 0x1000000082");
   what = fault(".shared .align 8 .b8 s[64]; ld.shared.u64 %q5, [s+4];");
   EXPECT_PART("misaligned 8-byte load from shared address 0x4");
+  // Beyond its allocation as well: a GPU looks at the alignment first.
+  what = fault("st.global.u32 [%q1+2], %r1;", 5);
+  EXPECT_PART("misaligned 4-byte store to global address 0x1000000002");
 }
 /// What a GPU does with accesses outside of allocations, where the machine is asked to.
 TEST(Strays, GoOnInMappedPagesAndAreCounted) {

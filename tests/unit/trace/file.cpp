@@ -2,14 +2,17 @@
 // accepted.
 #include "raddle/trace/file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -377,6 +380,51 @@ TEST_F(OpStreamFile, AFullDiskIsToldAndNothingIsLeft) {
     setrlimit(RLIMIT_FSIZE, &before);
     EXPECT_THAT(error, testing::AllOf(HasSubstr("cannot write"), HasSubstr("File too large")));
     EXPECT_TRUE(std::filesystem::is_empty(folder));
+  }
+}
+
+// Raddle record writes in the process of the user's program, which forks: what exit() does there.
+TEST_F(OpStreamFile, ACopyOfTheProcessWritesNothing) {
+  FileWriter writer(path, {{"workload", "w"}});
+  add(writer, *random_trace(1, 3, 40), {"k", 0, 0, 10, 320});
+  const pid_t child = fork();
+  if (child == 0) {
+    std::fflush(nullptr);
+    bool refused = false;
+    try {
+      writer.finish({{"verdict", "correct"}});
+    } catch (const RunError& error) {
+      refused = std::string(error.what()).find("a copy, made by fork") != std::string::npos;
+    }
+    _exit(refused ? 0 : 1);
+  }
+  int status = 1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  writer.finish({{"verdict", "correct"}});
+  EXPECT_EQ(FileReader(path).launches(), 1u);
+}
+
+// It closes descriptors that it has not opened, too, and its own files get their numbers.
+TEST_F(OpStreamFile, GoesIntoNoOtherFileThatHasItsDescriptor) {
+  const std::string own = (folder / "own").string();
+  const int free = open("/dev/null", O_RDONLY);
+  close(free);  // the next one
+  for (const bool with_data : {false, true}) {
+    FileWriter writer(path, {{"workload", "w"}});
+    if (with_data) add(writer, *random_trace(1, 300, 40), {"k", 0, 0, 10, 320});
+    close(free);
+    ASSERT_EQ(open(own.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), free);
+    try {
+      writer.finish({{"verdict", "correct"}});
+      ADD_FAILURE();
+    } catch (const RunError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("the program has closed its descriptor"));
+    }
+    EXPECT_EQ(::write(free, "mine", 4), 4) << "it is not closed";
+    EXPECT_EQ(std::filesystem::file_size(own), 4u);
+    EXPECT_FALSE(std::filesystem::exists(path));
+    close(free);
   }
 }
 

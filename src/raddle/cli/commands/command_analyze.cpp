@@ -10,6 +10,7 @@
 #include <set>
 
 #include "raddle/base/demangle.h"
+#include "raddle/base/json.h"
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/allocations_table.h"
 #include "raddle/cli/shared/observed_run.h"
@@ -435,7 +436,7 @@ struct OtherCommand {
       std::string option = "--" + parameter.path;
       std::ranges::replace(option, '_', '-');
       app->add_option(option, values[parameter.path], parameter.doc)
-          ->default_str(parameter.initial.dump());
+          ->default_str(json_dump(parameter.initial));
     }
     return app;
   }
@@ -454,7 +455,7 @@ struct OtherCommand {
     std::string out;
     for (const auto& [figure, value] : figures.items())
       if (value.is_structured() && !value.empty()) out += lines(value, prefix + figure + ".");
-      else out += fmt::format("  {:<40} {}\n", prefix + figure, value.dump());
+      else out += fmt::format("  {:<40} {}\n", prefix + figure, json_dump(value));
     return out;
   }
 };

@@ -32,7 +32,7 @@ struct CellCommand {
                    lab::program_name().c_str(), other.c_str());
       return lab::kOtherProgram;
     }
-    const std::string result = outcome(cell).dump();
+    const std::string result = json_dump(outcome(cell));
     try {
       lab::write_whole(output, result);
     } catch (const RunError& error) {

@@ -10,6 +10,7 @@
 
 #include "raddle/api/recording.h"
 #include "raddle/api/variants.h"
+#include "raddle/base/json.h"
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/compare_progress.h"
 #include "raddle/cli/shared/exec.h"
@@ -125,7 +126,7 @@ struct CompareCommand {
       if (!common.quiet && common.json != "-")
         std::fputs(comparison(work.title(), one.rows).c_str(), stdout);
     }
-    if (!common.json.empty()) write_file(common.json, json(compared).dump(2));
+    if (!common.json.empty()) write_file(common.json, json_dump(json(compared), 2));
     write_reports(common, runs_of(compared, api::several_seeds(variants)), arguments);
     const bool wrong = std::ranges::any_of(results, [](const sim::Result& result) {
       return result.verdict == sim::Result::Verdict::Wrong;

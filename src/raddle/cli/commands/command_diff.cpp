@@ -1,6 +1,7 @@
 // raddle diff gpus A B: in which settings two machines differ.
 #include <cstdio>
 
+#include "raddle/base/json.h"
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/gpu_settings.h"
 
@@ -14,7 +15,7 @@ struct DiffCommand {
 
   int operator()() const {
     const GpuDescription first = describe_gpu(a), second = describe_gpu(b);
-    const std::string text = json ? gpu_difference_json(first, second).dump(2) + "\n"
+    const std::string text = json ? json_dump(gpu_difference_json(first, second), 2) + "\n"
                                   : gpu_difference_text(first, second);
     std::fputs(text.c_str(), stdout);
     return 0;

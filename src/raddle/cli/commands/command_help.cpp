@@ -2,6 +2,7 @@
 // forms. `raddle help COMMAND` is `raddle COMMAND --help` and does not come here.
 #include <cstdio>
 
+#include "raddle/base/json.h"
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/reference.h"
 #include "raddle/lab/file/library.h"
@@ -43,7 +44,7 @@ struct HelpCommand {
     const std::vector<CommandReference> all = reference_of(*app);
     std::string text;
     if (man) text = man_page(all, sim::version());
-    else if (json) text = to_json(all).dump(2) + "\n";
+    else if (json) text = json_dump(to_json(all), 2) + "\n";
     else text = completion(all, known_names(), shell);
     std::fputs(text.c_str(), stdout);
     return 0;

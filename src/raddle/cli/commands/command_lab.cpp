@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "raddle/base/json.h"
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/lab_options.h"
 #include "raddle/cli/shared/output.h"
@@ -90,7 +91,7 @@ struct ReproduceCommand {
   /// this scale is in the folder (what `raddle report` draws).
   void keep(const std::string& paper, const lab::Json& document) const {
     const std::string end = fmt::format(".{}.json", lab.scale);
-    write_file(fmt::format("{}/{}{}", lab.results, paper, end), document.dump(2));
+    write_file(fmt::format("{}/{}{}", lab.results, paper, end), json_dump(document, 2));
     std::vector<std::string> files;
     for (const auto& entry : std::filesystem::directory_iterator(lab.results))
       if (const std::string file = entry.path().string(); file.ends_with(end))

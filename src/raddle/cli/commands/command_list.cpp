@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "raddle/base/json.h"
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/gpu_settings.h"
 #include "raddle/config/describer.h"
@@ -105,7 +106,7 @@ std::string metrics(const std::string& name, bool json) {
   if (json) {
     Json out = Json::array();
     for (const sim::CatalogueEntry& entry : entries) out.push_back(sim::to_json(entry));
-    return out.dump(2) + "\n";
+    return json_dump(out, 2) + "\n";
   }
   std::string out;
   for (const sim::CatalogueEntry& entry : entries) {
@@ -171,7 +172,7 @@ struct ListCommand {
     }
     if (what == "gpus" && !name.empty()) {
       const GpuDescription gpu = describe_gpu(name);
-      std::fputs((json ? gpu_json(gpu).dump(2) + "\n" : gpu_text(gpu)).c_str(), stdout);
+      std::fputs((json ? json_dump(gpu_json(gpu), 2) + "\n" : gpu_text(gpu)).c_str(), stdout);
       return 0;
     }
     if (!name.empty())
@@ -182,7 +183,7 @@ struct ListCommand {
     RADDLE_ASSERT(listing != kListings.end());  // the option's check
     const Json items = listing->items();
     if (json) {
-      std::fputs((items.dump(2) + "\n").c_str(), stdout);
+      std::fputs((json_dump(items, 2) + "\n").c_str(), stdout);
       return 0;
     }
     for (const Json& item : items) {

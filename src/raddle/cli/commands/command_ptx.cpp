@@ -137,7 +137,7 @@ struct PtxCommand {
     }
     if (json && binary) modules = {{"file", valid_utf8(file)}, {"modules", modules}};
     else if (json) modules = Json(modules.front());
-    if (json) std::fputs((modules.dump(2) + "\n").c_str(), stdout);
+    if (json) std::fputs((json_dump(modules, 2) + "\n").c_str(), stdout);
     return whole ? 0 : 1;
   }
 

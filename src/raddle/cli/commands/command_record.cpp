@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "raddle/api/recording.h"
+#include "raddle/base/json.h"
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/corun.h"
 #include "raddle/cli/shared/cuda_program.h"
@@ -86,7 +87,7 @@ struct ReplayCommand {
     const std::string& file = words.front();
     const auto recording = api::open_recording(file);
     config::Tree tree = common.tree();
-    if (!common.says_seed()) tree.set("run.seed", recording->header().at("seed").dump(), file);
+    if (!common.says_seed()) tree.set("run.seed", json_dump(recording->header().at("seed")), file);
     std::vector<sim::Setup> setups;
     setups.push_back(sim::read_setup(tree, policy::all_policies()));
     api::check_run(*recording, file, setups.front());
@@ -97,7 +98,7 @@ struct ReplayCommand {
     const sim::Result& result = results.front();
     warn_of_refusals(result);
     if (!common.json.empty())
-      write_file(common.json, sim::to_json(result, common.single_launches()).dump(2));
+      write_file(common.json, json_dump(sim::to_json(result, common.single_launches()), 2));
     if (!common.quiet && common.json != "-")
       std::fputs((summary(result) + import_summary(recording->trailer())).c_str(), stdout);
     write_reports(common, {{result.workload, "", &result}}, arguments);

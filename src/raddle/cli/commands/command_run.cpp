@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "raddle/base/json.h"
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/corun.h"
 #include "raddle/cli/shared/cuda.h"
@@ -53,7 +54,7 @@ struct RunCommand {
 
   int run_on_gpu() const {
     const CudaRun run = run_on_cuda({words}, common.seed != 0 ? common.seed : 1, cuda).front();
-    if (!common.json.empty()) write_file(common.json, run.to_json().dump(2));
+    if (!common.json.empty()) write_file(common.json, json_dump(run.to_json(), 2));
     if (!common.quiet && common.json != "-") std::fputs(gpu_summary(run).c_str(), stdout);
     if (run.difference.empty()) return 0;
     std::fprintf(stderr, "raddle: %s: the result is wrong: %s\n", words.front().c_str(),
@@ -85,7 +86,7 @@ struct RunCommand {
     const sim::Result& result = results.front();
     warn_of_refusals(result);
     if (!common.json.empty())
-      write_file(common.json, sim::to_json(result, common.single_launches()).dump(2));
+      write_file(common.json, json_dump(sim::to_json(result, common.single_launches()), 2));
     if (!common.quiet && common.json != "-") std::fputs(summary(result).c_str(), stdout);
     write_reports(common, {{words.front(), "", &result}}, arguments);
     if (result.verdict == sim::Result::Verdict::Wrong) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "raddle/base/json.h"
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/cuda.h"
 #include "raddle/cli/shared/options.h"
@@ -150,7 +151,7 @@ struct ValidateCommand {
       validation.pairs[i] = pairs;
       if (!plots.empty() && !pairs.empty()) write_plot(metric, pairs);
     }
-    if (!common.json.empty()) write_file(common.json, out.dump(2));
+    if (!common.json.empty()) write_file(common.json, json_dump(out, 2));
     if (!page.empty()) write_file(page, report::validation_page(validation));
     if (!common.quiet && common.json != "-")
       std::fputs((table + launches(file, simulated)).c_str(), stdout);

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "raddle/api/simulator.h"
+#include "raddle/base/json.h"
 #include "raddle/cli/shared/output.h"
 #include "raddle/cli/shared/reports.h"
 #include "raddle/report/report.h"
@@ -111,7 +112,7 @@ int run_corun(const CommonOptions& common, const std::vector<std::string>& words
   options.progress = progress_line("co-run", common.quiet);
   const sim::Result result = sim::corun(programs, setup, options, corun.options());
   clear_progress(common.quiet);
-  if (!common.json.empty()) write_file(common.json, sim::to_json(result).dump(2));
+  if (!common.json.empty()) write_file(common.json, json_dump(sim::to_json(result), 2));
   write_reports(common, {{result.workload, "", &result}}, arguments);
   if (!common.quiet && common.json != "-") std::fputs(table(result).c_str(), stdout);
   if (result.verdict != sim::Result::Verdict::Wrong) return 0;

@@ -21,13 +21,15 @@ constexpr const char* kLoader = "/lib64/ld-linux-x86-64.so.2";
 
 /// What `command` writes to its standard output, whatever its end: the loader fails where it does
 /// not find a library.
-std::string output_of(const std::vector<std::string>& command, const std::string& library_path) {
+std::string output_of(const std::vector<std::string>& command, const std::string& library_path,
+                      const std::string& folder) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return "";
   const pid_t child = fork();
   if (child == 0) {
     dup2(ends[1], STDOUT_FILENO);
     if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0) dup2(nowhere, STDERR_FILENO);
+    if (!folder.empty() && chdir(folder.c_str()) != 0) _exit(127);
     setenv("LD_LIBRARY_PATH", library_path.c_str(), 1);
     // Its option --list ends at the first library that is missing; this, which ldd uses, does not.
     setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
@@ -52,12 +54,16 @@ std::string output_of(const std::vector<std::string>& command, const std::string
   return out;
 }
 
-constexpr const char *kRuntime = "libcudart.so.13", *kBlas = "libcublas.so.13";
 constexpr OwnLibrary kOwnLibraries[] = {
-    {"libcudart.so.11.0", kRuntime}, {"libcudart.so.12", kRuntime}, {"libcudart.so.13", kRuntime},
-    {"libcuda.so.1", kRuntime},      {"libcuda.so", kRuntime},      {"libcublas.so.11", kBlas},
-    {"libcublas.so.12", kBlas},      {"libcublas.so.13", kBlas},    {"libcublasLt.so.11", kBlas},
-    {"libcublasLt.so.12", kBlas},    {"libcublasLt.so.13", kBlas}};
+    {"libcudart.so.11.0", "libcudart.so.13"},  {"libcudart.so.12", "libcudart.so.13"},
+    {"libcudart.so.13", "libcudart.so.13"},    {"libcuda.so.1", "libcudart.so.13"},
+    {"libcuda.so", "libcudart.so.13"},         {"libcublas.so.11", "libcublas.so.13"},
+    {"libcublas.so.12", "libcublas.so.13"},    {"libcublas.so.13", "libcublas.so.13"},
+    {"libcublasLt.so.11", "libcublas.so.13"},  {"libcublasLt.so.12", "libcublas.so.13"},
+    {"libcublasLt.so.13", "libcublas.so.13"},  {"libcufft.so.10", "libcufft.so.12"},
+    {"libcufft.so.11", "libcufft.so.12"},      {"libcufft.so.12", "libcufft.so.12"},
+    {"libcurand.so.10", "libcurand.so.10"},    {"libcusparse.so.11", "libcusparse.so.12"},
+    {"libcusparse.so.12", "libcusparse.so.12"}};
 
 bool holds_machine_code(std::string_view name) {
   if (std::ranges::any_of(kOwnLibraries, [&](const OwnLibrary& l) { return l.name == name; }))
@@ -72,16 +78,40 @@ bool holds_machine_code(std::string_view name) {
 
 std::span<const OwnLibrary> own_libraries() { return kOwnLibraries; }
 
-std::vector<Library> libraries_of(const std::string& program, const std::string& library_path) {
-  std::istringstream lines(output_of({kLoader, program}, library_path));
+std::vector<Library> libraries_of(const std::string& program, const std::string& library_path,
+                                  const std::string& folder) {
+  std::istringstream lines(output_of({kLoader, program}, library_path, folder));
   std::vector<Library> all;
   for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string name, arrow, place;
-    words >> name >> arrow >> place;
-    if (arrow == "=>") all.push_back({name, place != "not"});
+    // "\tlibx.so => /a/libx.so (0x7f...)", "\tlibx.so => not found"; without an arrow when the name
+    // is a path already, or nothing that lies in a file.
+    const std::string said = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+    const std::size_t arrow = said.find(" => "), end = said.rfind(" (0x");
+    const std::string name = said.substr(0, std::min(arrow, end));
+    const std::size_t at = arrow == std::string::npos ? 0 : arrow + 4;
+    if (end == std::string::npos || end < at) {
+      if (arrow != std::string::npos) all.push_back({name, false});
+    } else if (arrow != std::string::npos || name.find('/') != std::string::npos) {
+      all.push_back({name, true, said.substr(at, end - at)});
+    }
   }
   return all;
+}
+
+std::vector<std::string> user_libraries(const std::vector<Library>& libraries) {
+  constexpr std::array<std::string_view, 6> kOthers = {
+      "/lib/", "/lib64/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/local/cuda"};
+  std::vector<std::string> files;
+  for (const Library& library : libraries) {
+    const bool other =
+        library.file.empty() ||
+        std::ranges::any_of(kOthers,
+                            [&](std::string_view at) { return library.file.starts_with(at); }) ||
+        std::ranges::any_of(kOwnLibraries,
+                            [&](const OwnLibrary& own) { return own.name == library.name; });
+    if (!other) files.push_back(library.file);
+  }
+  return files;
 }
 
 std::vector<std::string> library_warnings(const std::string& program,

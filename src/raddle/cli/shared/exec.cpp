@@ -221,7 +221,9 @@ Left left_by(const ChildEnd& end, const std::string& folder, const std::string& 
   std::string missing;
   if (left("outcome")) out.outcome = sim::ExecOutcome::read(folder, out.process);
   else if (left("started"))
-    missing = "it ended without its exit handlers (_exit, abort or a crash)";
+    missing =
+        "it ended without its exit handlers (_exit, abort or a crash), or could not write one, "
+        "as said above then";
   else missing = "it never used the CUDA runtime's device";
   if (left("replaced"))
     out.faults.push_back(name +
@@ -239,6 +241,19 @@ Left left_by(const ChildEnd& end, const std::string& folder, const std::string& 
 std::string path_in(const std::string& folder, const std::string& name) {
   if (folder.empty() || name.find('/') == std::string::npos) return name;
   return fs::absolute(fs::path(folder) / name).lexically_normal();
+}
+
+std::uint64_t program_hash(const std::vector<std::string>& words, const std::string& folder,
+                           std::span<const std::string> inputs) {
+  const CudaProgram program = find_program(path_in(folder, words.front()));
+  const auto runtime = find_support_file("libcudart.so.13");
+  const std::string path =
+      runtime ? joined_paths(runtime->parent_path().string(), "LD_LIBRARY_PATH") : "";
+  std::vector<std::string> files(inputs.begin(), inputs.end());
+  for (const std::string& library :
+       user_libraries(libraries_of(fs::absolute(program.path).string(), path, folder)))
+    files.push_back(library);
+  return sim::hash_of_program(program.path, std::span(words).subspan(1), folder, files);
 }
 
 bool is_program(const std::string& name) {
@@ -264,8 +279,10 @@ int execute(const CommonOptions& common, const std::vector<std::string>& words,
   sim::ExecJob job = job_of(common, words, common.simulation(setup));
   job.command = valid_utf8(joined(arguments));
   job.date = today();
-  job.input_hash = sim::hash_of_program(program.path, job.arguments, "");
+  job.input_hash = program_hash(words, "");
   if (!record.empty()) job.record = fs::absolute(record).string();
+  if (!is_utf8(job.record))
+    throw InputError({valid_utf8(job.record)}, "expected a file with a name in UTF-8");
   const TemporaryFolder folder("raddle-exec");
   job.write(folder.path(), setup.config());
 

@@ -1,5 +1,7 @@
 // Unmodified CUDA programs on the simulated GPU.
 #pragma once
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,11 @@ struct ProgramRun {
 /// of the functional run. Throws InputError and RunError, also when the program ends badly.
 std::string record_program(const ProgramRun& run, sim::Setup& setup, const sim::Options& options,
                            const std::string& file);
+
+/// Of a program that runs in `folder` ("" is ours): sim::hash_of_program, and the libraries that
+/// the loader gives it, except ours and those of the system. Throws InputError.
+std::uint64_t program_hash(const std::vector<std::string>& words, const std::string& folder,
+                           std::span<const std::string> inputs = {});
 
 /// A program's name as seen from `folder`; one without a '/' is looked up in PATH.
 std::string path_in(const std::string& folder, const std::string& name);

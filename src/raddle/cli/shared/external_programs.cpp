@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <span>
 
 #include "raddle/accelsim/kernels_list.h"
 #include "raddle/api/recording.h"
-#include "raddle/cli/shared/cuda_program.h"
 #include "raddle/cli/shared/exec.h"
 #include "raddle/sim/result/identity.h"
 
@@ -32,9 +30,7 @@ std::uint64_t content_of(const std::string& file) {
 
 std::uint64_t content_of(const lab::ExternalProgram& external) {
   if (external.command.empty()) return content_of(recording_of(external));
-  return sim::hash_of_program(find_program(path_in(external.folder, external.command.front())).path,
-                              std::span(external.command).subspan(1), external.folder,
-                              external.inputs);
+  return program_hash(external.command, external.folder, external.inputs);
 }
 
 std::string identity_of(const lab::ExternalProgram& external) {
@@ -66,7 +62,8 @@ lab::Json HostPrograms::record(const lab::ExternalProgram& external, sim::Setup&
   if (fmt::format("{:016x}", content) != external.identity)
     throw InputError(
         external.command.front() +
-        ": the program, or a file that it is given, has changed since the sweep began");
+        ": the program, a library of it or a file that it is given has changed since the sweep "
+        "began");
   return lab::Json::parse(
       record_program({external.command, external.folder, content}, setup, options, file));
 }

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "raddle/base/files.h"
+#include "raddle/base/json.h"
 #include "raddle/base/stable_sort.h"
 #include "raddle/config/describer.h"
 #include "raddle/sim/setup/gpus.h"
@@ -42,7 +43,7 @@ std::string file_of(const std::string& name) {
 /// As a machine file has it. (Node::shown() is for messages and cuts what is long.)
 std::string value_text(const config::Node& node) {
   const auto* text = std::get_if<std::string>(&node.value);
-  return text != nullptr ? Json(*text).dump() : node.shown();
+  return text != nullptr ? json_dump(Json(*text)) : node.shown();
 }
 
 /// What stands behind '#', which is none within a text.
@@ -163,7 +164,7 @@ std::vector<Difference> differences(const GpuDescription& a, const GpuDescriptio
 void flatten(const nlohmann::ordered_json& value, const std::string& path,
              std::map<std::string, std::string>& out) {
   if (!value.is_object()) {
-    out[path] = value.dump();
+    out[path] = json_dump(value);
     return;
   }
   for (const auto& [key, inner] : value.items())

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "raddle/api/recording.h"
+#include "raddle/base/json.h"
 #include "raddle/cli/shared/exec.h"
 #include "raddle/cli/shared/reports.h"
 #include "raddle/cli/shared/verdict_table.h"
@@ -24,8 +25,12 @@ namespace {
 
 using SortedJson = nlohmann::json;
 
-/// Texts in JSON are texts in TOML.
-std::string quoted(const std::string& text) { return SortedJson(text).dump(); }
+/// Texts in JSON are texts in TOML, which holds UTF-8 only.
+std::string quoted(const std::string& text) {
+  if (!is_utf8(text))
+    throw InputError({valid_utf8(text)}, "expected a name in UTF-8 with --results");
+  return json_dump(SortedJson(text));
+}
 
 std::string list(const std::vector<std::string>& texts) {
   std::string out;
@@ -60,7 +65,7 @@ std::string table(const std::vector<std::string>& settings) {
 std::string recording(const std::string& file) {
   const nlohmann::ordered_json seed = api::open_recording(file)->header().at("seed");
   return "recording = " + quoted(file) +
-         (seed == 1 ? "" : "\nset = { \"run.seed\" = " + seed.dump() + " }");
+         (seed == 1 ? "" : "\nset = { \"run.seed\" = " + json_dump(seed) + " }");
 }
 
 std::string workload(const std::vector<std::string>& words, bool seeds) {

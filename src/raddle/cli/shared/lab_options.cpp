@@ -271,8 +271,8 @@ lab::Scale LabOptions::scale_value() const {
 void LabOptions::check() const {
   // Workers find their files through JSON.
   const std::string folder = std::filesystem::absolute(results).string();
-  if (const std::string text = valid_utf8(folder); text != folder)
-    throw InputError({text}, "expected a results folder with a name in UTF-8");
+  if (!is_utf8(folder))
+    throw InputError({valid_utf8(folder)}, "expected a results folder with a name in UTF-8");
   check_outputs({{"--json", json}, {"--report", report}});
   if (executor == "slurm") lab::slurm::check(lab::slurm::split_options(slurm_options));
   else if (!slurm_options.empty())
@@ -328,7 +328,7 @@ std::optional<LabOutcome> run_experiments(const lab::Paper& paper,
   lab::DocumentHead head{spaced(arguments), lab::utc_now(), options.scale_value(),
                          machine_json(paper, experiments, all), named_tests(experiments)};
   out.document = lab::document(paper, plan, out.summary.states, head);
-  if (!options.json.empty()) write_file(options.json, out.document.dump(2));
+  if (!options.json.empty()) write_file(options.json, json_dump(out.document, 2));
   if (!options.report.empty()) write_file(options.report, report::reproduction_page(out.document));
   if (!options.export_csv.empty()) {
     std::vector<std::string> ids;

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "raddle/api/recording.h"
+#include "raddle/base/json.h"
 #include "raddle/cli/shared/output.h"
 #include "raddle/cli/shared/work.h"
 #include "raddle/sim/profile/analysis.h"
@@ -81,7 +82,7 @@ sim::Result ObservedRun::run(std::vector<sim::AnalysisRequest> analyses) const {
 
 int ObservedRun::finish(const sim::Result& result, const std::string& table) const {
   if (!common.json.empty())
-    write_file(common.json, sim::to_json(result, common.single_launches()).dump(2));
+    write_file(common.json, json_dump(sim::to_json(result, common.single_launches()), 2));
   if (!common.quiet && common.json != "-")
     std::fputs((headline(result) + left_out(result) + table).c_str(), stdout);
   if (result.verdict != sim::Result::Verdict::Wrong) return 0;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "raddle/base/json.h"
 #include "raddle/cli/shared/output.h"
 #include "raddle/cli/shared/reports.h"
 #include "raddle/cli/shared/simulate_measured.h"
@@ -300,7 +301,7 @@ int run_suite(const SuiteOptions& options, const CommonOptions& common) {
     for (std::size_t m = 0; m < sim::kMetrics; ++m)
       std::ranges::copy(pairs_of(rows, static_cast<Metric>(m)), std::back_inserter(page.pairs[m]));
   }
-  if (!common.json.empty()) write_file(common.json, out.dump(2));
+  if (!common.json.empty()) write_file(common.json, json_dump(out, 2));
   if (!options.page.empty()) write_file(options.page, report::validation_page(page));
   return wrong ? 1 : 0;
 }

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <span>
 #include <utility>
 
 #include "raddle/api/recording.h"
 #include "raddle/cli/shared/cuda_program.h"
 #include "raddle/cli/shared/exec.h"
 #include "raddle/cli/shared/reports.h"
-#include "raddle/sim/result/identity.h"
 
 namespace raddle::cli {
 
@@ -25,10 +23,7 @@ class CudaProgramOfWords final : public api::Program {
   }
   void record(sim::Setup& machine, const sim::Options& options,
               const std::string& file) const override {
-    ProgramRun run{words_, "", 0, out_of_bounds_};
-    run.input_hash =
-        sim::hash_of_program(find_program(words_.front()).path, std::span(words_).subspan(1), "");
-    record_program(run, machine, options, file);
+    record_program({words_, "", program_hash(words_, ""), out_of_bounds_}, machine, options, file);
   }
 
  private:

@@ -126,34 +126,35 @@ static __device__ __forceinline__ void do_stages(const Pass& p, const Tile<T>& t
 
 /// Of all lengths, with `other` for half of the stages. `tile` is that of the results.
 template <int kThreads, class T>
-static __device__ __forceinline__ void do_all_stages(const Pass& p, Tile<T>& tile, Tile<T> other) {
+static __device__ __forceinline__ void do_all_stages(const Pass& pass, Tile<T>& tile,
+                                                     Tile<T> other) {
 #pragma unroll 1
-  for (int number = 0; number < p.stage_count; ++number) {
-    const Stage& stage = p.stages[number];
+  for (int number = 0; number < pass.stage_count; ++number) {
+    const Stage& stage = pass.stages[number];
     switch (stage.radix) {
       case 2:
-        stage_across<2, kThreads>(p, stage, tile, other);
+        stage_across<2, kThreads>(pass, stage, tile, other);
         break;
       case 3:
-        stage_across<3, kThreads>(p, stage, tile, other);
+        stage_across<3, kThreads>(pass, stage, tile, other);
         break;
       case 4:
-        stage_across<4, kThreads>(p, stage, tile, other);
+        stage_across<4, kThreads>(pass, stage, tile, other);
         break;
       case 5:
-        stage_across<5, kThreads>(p, stage, tile, other);
+        stage_across<5, kThreads>(pass, stage, tile, other);
         break;
       case 7:
-        stage_across<7, kThreads>(p, stage, tile, other);
+        stage_across<7, kThreads>(pass, stage, tile, other);
         break;
       case 8:
-        stage_across<8, kThreads>(p, stage, tile, other);
+        stage_across<8, kThreads>(pass, stage, tile, other);
         break;
       case 11:
-        stage_across<11, kThreads>(p, stage, tile, other);
+        stage_across<11, kThreads>(pass, stage, tile, other);
         break;
       default:
-        stage_across<13, kThreads>(p, stage, tile, other);
+        stage_across<13, kThreads>(pass, stage, tile, other);
     }
     const Tile<T> last = tile;
     tile = other;

@@ -114,10 +114,12 @@ bool has_word(std::string_view text, std::string_view word) {
 }
 
 /// The forms of an opcode, made when it is first met: a kernel has few of all opcodes. They stay
-/// where they are. Any thread may ask.
+/// where they are, and are never destroyed: exit handlers of programs launch kernels, too. Any
+/// thread may ask.
 const std::vector<FormPattern>& forms_of(std::string_view opcode) {
   static std::mutex mutex;
-  static std::unordered_map<std::string, std::vector<FormPattern>> made;
+  using Made = std::unordered_map<std::string, std::vector<FormPattern>>;
+  static Made& made = *new Made;
   const std::lock_guard lock(mutex);
   const auto [at, fresh] = made.try_emplace(std::string(opcode));
   if (fresh)

@@ -2,14 +2,14 @@
 // are executed, and told when the run is over. docs/cuda.md, "Checks", tells users of them.
 //
 //   races          two warps of a block access a byte of shared memory, one of them writes it, and
-//                  no barrier lies between; or two threads of a warp store different values to one
-//                  place in one instruction. Atomics do not race with each other.
+//                  nothing puts them in order; or two threads of a warp store different values to
+//                  one place in one instruction. Strong accesses do not race with each other.
 //   uninitialised  a thread loads a byte of global memory that nobody has written since it was
 //                  allocated, or of shared memory that nobody has written since the block began.
 //
-// Whether there is a barrier between two accesses is decided by vector clocks (a clock for each
-// warp that the barriers pass on), so that it does not matter in which order the warps happened to
-// run. Warps are taken to run in step: accesses of one warp are in the order of its instructions.
+// What is in order is decided by vector clocks (warp_clocks.h), which barriers and words written
+// with release pass on, so that it does not matter in which order the warps happened to run. Warps
+// are taken to run in step: accesses of one warp are in the order of its instructions.
 #pragma once
 #include <array>
 #include <cstdint>

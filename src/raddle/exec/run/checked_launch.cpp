@@ -38,16 +38,23 @@ std::string_view beyond_us(const Kernel& kernel, const Runner& runner) {
 CheckedLaunch::CheckedLaunch(AccessChecks& checks, const Runner& runner)
     : checks_(checks), runner_(runner), races_(checks.options().races) {
   const std::string_view why = beyond_us(runner.kernel(), runner);
-  if (why.empty()) return;
-  races_ = shared_ = false;
-  checks_.leave_out(runner.kernel().title, why);
+  if (!why.empty()) {
+    races_ = shared_ = false;
+    checks_.leave_out(runner.kernel().title, why);
+  }
+  if (!races_) return;
+  for (const Code& code : runner.kernel().functions) {
+    const auto& instructions = code.source->instructions;
+    orders_.resize(
+        std::max<std::size_t>(orders_.size(), code.first_instruction + instructions.size()));
+    std::ranges::transform(instructions, orders_.begin() + code.first_instruction, order_of);
+  }
 }
 
 // --- blocks and barriers ------------------------------------------------------------------------
 
 void CheckedLaunch::started(const Block& block, std::size_t, std::size_t, std::size_t) {
-  BlockState& state = blocks_[block.number];
-  for (unsigned w = 0; w < kMaxWarps; ++w) state.clocks[w][w] = 1;
+  blocks_[block.number];
 }
 
 CheckedLaunch::BlockState* CheckedLaunch::state_of(const Context& c, u64 at, unsigned bytes) {
@@ -70,36 +77,27 @@ CheckedLaunch::BlockState* CheckedLaunch::state_of(const Context& c, u64 at, uns
   return &state;
 }
 
-namespace {
-template <class Clocks>
-void join(Clocks& to, const Clocks& from) {
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = std::max(to[i], from[i]);
-}
-}  // namespace
-
 void CheckedLaunch::arrived(const Block& block, const WarpState& warp, unsigned barrier) {
-  BlockState& state = blocks_.at(block.number);
-  Clocks& own = state.clocks[warp.index];
-  join(state.barriers[barrier], own);
-  if (static_cast<BarOp>(warp.ip->imm) == BarOp::Arrive) ++own[warp.index];
+  blocks_.at(block.number)
+      .clocks.arrives(warp.index, barrier, static_cast<BarOp>(warp.ip->imm) != BarOp::Arrive);
 }
 
 void CheckedLaunch::opens(const Block& block, unsigned barrier) {
-  BlockState& state = blocks_.at(block.number);
+  WarpClocks& clocks = blocks_.at(block.number).clocks;
   for (const WarpState& warp : block.warps)
-    if (warp.status == WarpState::Status::Waiting && warp.barrier == barrier) {
-      Clocks& own = state.clocks[warp.index];
-      join(own, state.barriers[barrier]);
-      ++own[warp.index];
-    }
-  state.barriers[barrier] = {};
+    if (warp.status == WarpState::Status::Waiting && warp.barrier == barrier)
+      clocks.goes_on(warp.index, barrier);
+  clocks.opened(barrier);
 }
 
 // --- shared memory ------------------------------------------------------------------------------
 
+bool CheckedLaunch::unordered(const BlockState& block, const Use& earlier, const Use& use) {
+  return earlier.clock != 0 && !block.clocks.in_order(earlier.warp, earlier.clock, use.warp);
+}
+
 bool CheckedLaunch::races(const BlockState& block, const Use& earlier, const Use& use) const {
-  return earlier.clock != 0 && earlier.warp != use.warp && !(earlier.atomic && use.atomic) &&
-         block.clocks[use.warp][earlier.warp] < earlier.clock;
+  return !(earlier.strong && use.strong) && unordered(block, earlier, use);
 }
 
 const CheckedLaunch::Use* CheckedLaunch::racing_read(const BlockState& block, const Place& place,
@@ -111,7 +109,7 @@ const CheckedLaunch::Use* CheckedLaunch::racing_read(const BlockState& block, co
 }
 
 void CheckedLaunch::note_read(BlockState& block, Place& place, const Use& use) {
-  if (!place.many && !races(block, place.read, use)) {
+  if (!place.many && !unordered(block, place.read, use)) {
     place.read = use;
     return;
   }
@@ -128,6 +126,12 @@ void CheckedLaunch::note_read(BlockState& block, Place& place, const Use& use) {
   all[use.warp] = use;
 }
 
+CheckedLaunch::Use CheckedLaunch::use_of(const BlockState& block, const Access& a) const {
+  const unsigned warp = a.context.warp->index;
+  return {block.clocks.now(warp), a.inst, static_cast<std::uint8_t>(warp),
+          static_cast<std::uint8_t>(a.lane), a.order.strong};
+}
+
 std::string CheckedLaunch::thread(unsigned warp, unsigned lane) const {
   const Dim3& b = runner_.shape().block;
   const u32 t = warp * kLanes + lane;
@@ -139,8 +143,8 @@ void CheckedLaunch::race(const Access& a, u64 at, const Use& earlier, const char
   const Warp& warp = *a.context.warp;
   checks_.found(Check::Races, runner_.kernel().title, kind, a.inst, earlier.inst, [&] {
     return fmt::format(
-        "{} {} byte {} of shared memory at {}; {} of the block {} it at {}, and no barrier lies "
-        "between",
+        "{} {} byte {} of shared memory at {}; {} of the block {} it at {}, and nothing puts them "
+        "in order",
         runner_.thread_text(warp, a.lane), now, at, runner_.location(a.inst),
         thread(earlier.warp, earlier.lane), before, runner_.location(earlier.inst));
   });
@@ -149,9 +153,8 @@ void CheckedLaunch::race(const Access& a, u64 at, const Use& earlier, const char
 bool CheckedLaunch::shared_load(const Access& a, u64 at) {
   BlockState* const block = state_of(a.context, at, a.bytes);
   if (block == nullptr) return true;
-  const unsigned warp = a.context.warp->index;
-  const Use use{block->clocks[warp][warp], a.inst, static_cast<std::uint8_t>(warp),
-                static_cast<std::uint8_t>(a.lane), false};
+  if (races_) block->clocks.reads(a.context.warp->index, at, a.bytes, a.order);
+  const Use use = use_of(*block, a);
   bool raced = false, unwritten = false;
   for (u64 i = at; i < at + a.bytes; i += block->place_bytes) {
     Place& place = block->shared[i / block->place_bytes];
@@ -173,12 +176,12 @@ bool CheckedLaunch::shared_load(const Access& a, u64 at) {
   return !raced && !unwritten;
 }
 
-void CheckedLaunch::shared_store(const Access& a, u64 at, bool atomic) {
+void CheckedLaunch::shared_store(const Access& a, u64 at) {
   BlockState* const block = state_of(a.context, at, a.bytes);
   if (block == nullptr) return;
   const unsigned warp = a.context.warp->index;
-  const Use use{block->clocks[warp][warp], a.inst, static_cast<std::uint8_t>(warp),
-                static_cast<std::uint8_t>(a.lane), atomic};
+  if (a.order.updates) block->clocks.reads(warp, at, a.bytes, a.order);
+  const Use use = use_of(*block, a);
   bool reported = !races_;
   for (u64 i = at; i < at + a.bytes; i += block->place_bytes) {
     Place& place = block->shared[i / block->place_bytes];
@@ -193,6 +196,7 @@ void CheckedLaunch::shared_store(const Access& a, u64 at, bool atomic) {
     place.read = {};
     place.many = false;
   }
+  if (races_) block->clocks.writes(warp, at, a.bytes, a.order);
 }
 
 /// Do two lanes of a store write different values to one place?
@@ -244,17 +248,17 @@ void CheckedLaunch::global_load(const Access& a, Address at) {
 }
 
 void CheckedLaunch::slow_load(const Context& c, unsigned lane, Address at, unsigned bytes) {
-  global_load({c, inst_, lane, bytes}, at);
+  global_load({c, inst_, lane, bytes, {}}, at);
 }
 void CheckedLaunch::slow_store(const Context&, unsigned, Address at, unsigned bytes) {
   checks_.memory().write(at, bytes);
 }
 void CheckedLaunch::surface_store(Address at, unsigned bytes) { checks_.memory().write(at, bytes); }
 void CheckedLaunch::slow_shared_load(const Context& c, unsigned lane, u32 at, unsigned bytes) {
-  shared_load({c, inst_, lane, bytes}, at);
+  shared_load({c, inst_, lane, bytes, order(inst_)}, at);
 }
 void CheckedLaunch::slow_shared_store(const Context& c, unsigned lane, u32 at, unsigned bytes) {
-  shared_store({c, inst_, lane, bytes}, at, false);
+  shared_store({c, inst_, lane, bytes, order(inst_)}, at);
 }
 
 // --- records ------------------------------------------------------------------------------------
@@ -265,10 +269,11 @@ void CheckedLaunch::access(Context& c, const Record& ip, char* frame, u32 mask, 
   alignas(64) u64 at[kLanes];
   scalar::addresses_of(&ip, frame, mask, 0, at);
   const unsigned bytes = scalar::bytes_of(&ip);
+  const Order what = order(ip.inst);
   bool shared = false;
   u64 clean = ~u64{0};  // address of the lane before, when nothing was found there
   each_lane(mask, [&](unsigned lane) {
-    const Access a{c, ip.inst, lane, bytes};
+    const Access a{c, ip.inst, lane, bytes, what};
     const u64 address = at[lane] + window;
     if (address >= DeviceMemory::kBase) {
       if (store) checks_.memory().write(address, bytes);
@@ -276,11 +281,11 @@ void CheckedLaunch::access(Context& c, const Record& ip, char* frame, u32 mask, 
     } else if (address - kSharedWindow < kWindowBytes) {
       shared = true;
       at[lane] = address - kSharedWindow;
-      if (store) shared_store(a, at[lane], false);
+      if (store) shared_store(a, at[lane]);
       else if (at[lane] != clean) clean = shared_load(a, at[lane]) ? at[lane] : ~u64{0};
     }
   });
-  if (store && shared && races_) same_place(c, ip, frame, mask, at);
+  if (store && shared && races_ && !what.strong) same_place(c, ip, frame, mask, at);
 }
 
 void CheckedLaunch::atomic(Context& c, const Record& ip, char* frame, u32 mask) {
@@ -289,13 +294,13 @@ void CheckedLaunch::atomic(Context& c, const Record& ip, char* frame, u32 mask) 
   const bool shared = static_cast<ptx::Space>(ip.aux >> 16 & 255) == ptx::Space::Shared;
   const unsigned bytes = 1u << (ip.flags & kElementMask);
   each_lane(mask, [&](unsigned lane) {
-    const Access a{c, ip.inst, lane, bytes};
+    const Access a{c, ip.inst, lane, bytes, order(ip.inst)};
     const u64 address = at[lane] + (shared ? kSharedWindow : 0);
     if (address >= DeviceMemory::kBase) {
       global_load(a, address);
       checks_.memory().write(address, bytes);
     } else if (address - kSharedWindow < kWindowBytes) {
-      shared_store(a, address - kSharedWindow, true);
+      shared_store(a, address - kSharedWindow);
     }
   });
 }
@@ -322,6 +327,9 @@ void CheckedLaunch::about_to_run(Context& c, const Record& ip, char* frame, u32 
       return access(c, ip, frame, mask, kSharedWindow, true);
     case O_atom:
       return atomic(c, ip, frame, mask);
+    case O_simple:
+      if (order(ip.inst).fence) blocks_.at(c.warp->block).clocks.fence(c.warp->index);
+      return;
     default:
       return;
   }

@@ -1,5 +1,5 @@
-// One launch under AccessChecks: where its threads go in shared and global memory, and which
-// barriers lie between.
+// One launch under AccessChecks: where its threads go in shared and global memory, and what
+// puts them in order.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include "raddle/exec/run/access_checks.h"
 #include "raddle/exec/run/record_watcher.h"
+#include "raddle/exec/run/warp_clocks.h"
 
 namespace raddle::exec {
 
@@ -30,33 +31,32 @@ class CheckedLaunch final : public RecordWatcher {
   void opens(const Block& block, unsigned barrier) override;
 
  private:
-  static constexpr unsigned kMaxWarps = 32, kBarriers = 16;
-  using Clocks = std::array<std::uint32_t, kMaxWarps>;
+  static constexpr unsigned kMaxWarps = WarpClocks::kMaxWarps;
   /// An access of a byte; clock 0: there was none.
   struct Use {
     std::uint32_t clock = 0, inst = 0;
     std::uint8_t warp = 0, lane = 0;
-    bool atomic = false;
+    bool strong = false;
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   /// Of one place, a word or (BlockState::place_bytes) a byte.
   struct Place {
     Use write, read;                // the last ones
-    bool many = false;              // reads that no barrier puts in order: they are in `readers`
+    bool many = false;              // reads that nothing puts in order: they are in `readers`
     std::uint32_t readers = kNone;  // into BlockState; kept for the next time
   };
   struct BlockState {
     unsigned place_bytes = 4;  // 1 from the first access on that is smaller than a word
     std::vector<Place> shared;
     std::vector<std::array<Use, kMaxWarps>> readers;  // by warp
-    std::array<Clocks, kMaxWarps> clocks{};           // by warp
-    std::array<Clocks, kBarriers> barriers{};         // of those that have come
+    WarpClocks clocks;
   };
   /// A thread's access.
   struct Access {
     const Context& context;
     std::uint32_t inst;
     unsigned lane, bytes;
+    Order order;
   };
 
   void access(Context& c, const Record& ip, char* frame, std::uint32_t mask, std::uint64_t window,
@@ -65,24 +65,28 @@ class CheckedLaunch final : public RecordWatcher {
   void global_load(const Access& a, Address at);
   /// Whether nothing was found.
   bool shared_load(const Access& a, std::uint64_t at);
-  void shared_store(const Access& a, std::uint64_t at, bool atomic);
+  void shared_store(const Access& a, std::uint64_t at);
   void same_place(Context& c, const Record& ip, const char* frame, std::uint32_t mask,
                   const std::uint64_t* at);
   void note_read(BlockState& block, Place& place, const Use& use);
-  /// A read of another warp that no barrier puts before this access, or nullptr.
+  /// A read of another warp that races with this access, or nullptr.
   const Use* racing_read(const BlockState& block, const Place& place, const Use& use) const;
-  /// Is the earlier access another warp's, and does no barrier lie between?
+  /// Is the earlier access another warp's, and does nothing put it before this one?
+  static bool unordered(const BlockState& block, const Use& earlier, const Use& use);
   bool races(const BlockState& block, const Use& earlier, const Use& use) const;
   void race(const Access& a, std::uint64_t at, const Use& earlier, const char* now,
             const char* before, unsigned kind);
   /// The running block's; nullptr when it is not looked at or the access leaves it.
   BlockState* state_of(const Context& c, std::uint64_t at, unsigned bytes);
+  Order order(std::uint32_t inst) const { return inst < orders_.size() ? orders_[inst] : Order{}; }
+  Use use_of(const BlockState& block, const Access& a) const;
   std::string thread(unsigned warp, unsigned lane) const;
 
   AccessChecks& checks_;
   const Runner& runner_;
   bool races_;                                  // looked for
   bool shared_ = true;                          // memory: looked at
+  std::vector<Order> orders_;                   // by instruction, where races are looked for
   std::uint32_t inst_ = 0;                      // that runs
   std::map<std::uint32_t, BlockState> blocks_;  // that run
 };

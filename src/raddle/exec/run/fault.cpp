@@ -144,8 +144,9 @@ bool report_access(Context* context, const Record* ip, const char* frame, u32 ma
     const u64 written = address_of(*ip, frame, lane);
     u64 address = written;
     const Memory memory = want.memory == Memory::Nowhere ? resolve(&address) : want.memory;
-    const bool misaligned = address % bytes != 0;
-    const bool outside = is_outside(*context, memory, want, address, bytes);
+    // A GPU looks at the alignment first.
+    const bool misaligned = memory != Memory::Nowhere && address % bytes != 0;
+    const bool outside = !misaligned && is_outside(*context, memory, want, address, bytes);
     if (!outside && !misaligned) continue;
     const bool global = memory == Memory::Global || memory == Memory::Const;
     // Texts are made where they are told: a loop may stray millions of times.

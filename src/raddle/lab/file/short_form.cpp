@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 
+#include "raddle/base/json.h"
 #include "raddle/config/tree.h"
 #include "raddle/lab/file/external_program.h"
 #include "raddle/lab/file/section.h"
@@ -145,7 +146,7 @@ std::string names_of(const std::vector<T>& all, const std::vector<std::size_t>& 
 std::string figure(const std::string& title, const std::string& unit, const std::string& rest,
                    const std::string& value) {
   return fmt::format("[[figures]]\ntitle = {}\ny = {{ label = {} }}\n{}value = \"{}\"\n",
-                     Json(title).dump(), Json(unit).dump(), rest, value);
+                     json_dump(Json(title)), json_dump(Json(unit)), rest, value);
 }
 
 /// Where figures along the first axis stand on the others.

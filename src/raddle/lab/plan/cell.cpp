@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "raddle/base/error.h"
+#include "raddle/base/json.h"
 #include "raddle/lab/plan/external_programs.h"
 #include "raddle/lab/plan/program.h"
 #include "raddle/sim/profile/analysis.h"
@@ -34,7 +35,7 @@ std::string origin(const Place& place) {
 
 config::Tree tree_of(const Settings& settings) {
   config::Tree out;
-  for (const Setting& s : settings) out.set(s.path, s.value.dump(), origin(s.place));
+  for (const Setting& s : settings) out.set(s.path, json_dump(s.value), origin(s.place));
   return out;
 }
 
@@ -94,13 +95,11 @@ std::string code_hash(const CellSpec& spec, const Catalogue& catalogue) {
 std::string configuration_hash(const std::string& workload, const Json& parameters,
                                const std::string& ptx, const Json& config,
                                std::uint64_t max_cycles) {
-  return hash_text(Json{
-      {"workload", workload},
-      {"parameters", parameters},
-      {"ptx", ptx},
-      {"config", config},
-      {"max_cycles",
-       max_cycles}}.dump());
+  return hash_text(json_dump(Json{{"workload", workload},
+                                  {"parameters", parameters},
+                                  {"ptx", ptx},
+                                  {"config", config},
+                                  {"max_cycles", max_cycles}}));
 }
 
 /// Of all that decides the op streams of a program; "" of what is recorded already.
@@ -117,7 +116,7 @@ std::string recording_hash(const Program& program, const sim::WorkloadInfo& info
     all["seen"].erase("seed");
     all["seen_by_program"] = sim::seen_by_program(setup).json();
   }
-  return hash_text(all.dump());
+  return hash_text(json_dump(all));
 }
 
 Json settings_json(const Settings& settings) {
@@ -214,7 +213,7 @@ class SpecReader {
   void fail(const std::string& key, const std::string& expected) {
     const Json found = json_.value(key, Json());
     errors_.push_back(
-        {{file_}, fmt::format("{}: expected {}, found {}", key, expected, found.dump())});
+        {{file_}, fmt::format("{}: expected {}, found {}", key, expected, json_dump(found))});
   }
   std::string text(const std::string& key) {
     const Json value = json_.value(key, Json());
@@ -237,7 +236,7 @@ class SpecReader {
   }
   std::string item(const Json& value, const char* key = "policies") {
     if (value.is_string()) return value;
-    errors_.push_back({{file_}, key + (": expected texts, found " + value.dump())});
+    errors_.push_back({{file_}, key + (": expected texts, found " + json_dump(value))});
     return "";
   }
   Settings settings(const std::string& key) {

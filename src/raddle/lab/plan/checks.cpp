@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "raddle/base/json.h"
 #include "raddle/config/spelling.h"
 #include "raddle/lab/evaluate/evaluation.h"
 #include "raddle/lab/host/apart.h"
@@ -57,7 +58,7 @@ class MetricNames {
     if (spec.corun && spec.corun->sample != 0) key += " sampled";
     for (const PlacedText& policy : spec.policies) key += "\n" + policy.text;
     for (const Setting& s : spec.set)
-      if (!s.value.is_number()) key += "\n" + s.path + "=" + s.value.dump();
+      if (!s.value.is_number()) key += "\n" + s.path + "=" + json_dump(s.value);
     for (const auto& [label, text] : spec.analyses) key += "\n" + text.text;
     auto at = known_.find(key);
     if (at == known_.end()) at = known_.emplace(key, names_in(spec)).first;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "raddle/base/json.h"
 #include "raddle/lab/file/placeholders.h"
 #include "raddle/lab/file/section.h"
 #include "raddle/lab/plan/checks.h"
@@ -55,8 +56,8 @@ std::vector<Program> programs_of(const Experiment& e, const Cell& cell, const Va
 
 std::uint64_t whole(const Setting& s) {
   if (!s.value.is_number_unsigned())
-    throw InputError(s.place,
-                     fmt::format("{}: expected a whole number, found {}", s.path, s.value.dump()));
+    throw InputError(
+        s.place, fmt::format("{}: expected a whole number, found {}", s.path, json_dump(s.value)));
   return s.value;
 }
 
@@ -368,7 +369,7 @@ std::string run_key(const std::string& configuration,
                     const std::map<std::string, PlacedText>& analyses, const std::string& program) {
   Json texts = Json::object();
   for (const auto& [label, text] : analyses) texts[label] = text.text;
-  return hash_text(configuration + texts.dump() + program);
+  return hash_text(configuration + json_dump(texts) + program);
 }
 
 Json point_json(const Experiment& e, const Cell& cell) {

@@ -246,7 +246,7 @@ class Sweep {
     for (Program& program : spec.programs)
       if (!program.recording.empty()) program.recording = fs::absolute(program.recording).string();
     spec.program = program_name();
-    write_whole(spec_file(folder_.work(), name), to_json(spec, kind).dump(1));
+    write_whole(spec_file(folder_.work(), name), json_dump(to_json(spec, kind), 1));
   }
 
   void adopt() {
@@ -501,7 +501,7 @@ class Sweep {
       std::map<std::string, std::optional<double>> means;
       for (const auto& [key, r] : open_) {
         const PlannedRun& run = plan_.runs[r];
-        const auto [at, fresh] = means.try_emplace(run.workload + run.parameters.dump());
+        const auto [at, fresh] = means.try_emplace(run.workload + json_dump(run.parameters));
         if (fresh) at->second = store_.mean_seconds(run.workload, run.parameters);
         if (at->second) known += *at->second;
         else ++unknown;

@@ -44,7 +44,7 @@ std::map<std::string, std::map<std::string, double>> kernels_of(const Json& resu
 std::string analyses_text(const std::map<std::string, PlacedText>& analyses) {
   Json out = Json::object();
   for (const auto& [label, text] : analyses) out[label] = text.text;
-  return out.dump();
+  return json_dump(out);
 }
 
 bool serves(const std::string& stored, const std::map<std::string, PlacedText>& wanted) {
@@ -217,10 +217,10 @@ void Store::add(const RunRecord& record) {
   const PlannedRun& run = *record.run;
   RADDLE_ASSERT(!run.key.empty());
   const std::string analyses = analyses_text(run.spec.analyses);
-  const std::string parameters = run.parameters.dump();
-  const std::string spec = to_json(run.spec, "cell").dump();
+  const std::string parameters = json_dump(run.parameters);
+  const std::string spec = json_dump(to_json(run.spec, "cell"));
   const bool no_result = record.result.is_null();
-  const std::string result = no_result ? "" : compressed(record.result.dump());
+  const std::string result = no_result ? "" : compressed(json_dump(record.result));
   const std::string state_hash = no_result ? "" : record.result.value("state_hash", "");
   Transaction whole(database_);
   Statement insert(database_,
@@ -258,7 +258,7 @@ void Store::add(const RunRecord& record) {
       no_result ? Json::object() : record.result.value("policies", Json::object());
   for (const auto& [level, chosen] : policies.items()) {
     const std::string name = chosen.value("name", ""),
-                      of = chosen.value("parameters", Json::object()).dump();
+                      of = json_dump(chosen.value("parameters", Json::object()));
     policy.bind(1, id).bind(2, level).bind(3, name).bind(4, of);
     policy.run();
   }
@@ -286,7 +286,7 @@ void Store::set_cells(const PlannedExperiment& planned, const std::string& scale
     if (planned.runs[i] == kNoRun) continue;
     const Cell& cell = planned.grid.cells()[i];
     RADDLE_ASSERT(planned.runs[i] < run_keys.size());
-    const std::string point = point_json(e, cell).dump();
+    const std::string point = json_dump(point_json(e, cell));
     insert.bind(1, id).bind(2, scale).bind(3, e.workloads[cell.workload].name);
     insert.bind(4, e.variants[cell.variant].name).bind(5, point);
     insert.bind(6, run_keys[planned.runs[i]]).run();
@@ -310,7 +310,7 @@ Json Store::result(std::int64_t run) {
 }
 
 std::optional<std::uint64_t> Store::peak_rss(const std::string& workload, const Json& parameters) {
-  const std::string text = parameters.dump();
+  const std::string text = json_dump(parameters);
   Statement row(database_, "SELECT max(peak_rss) FROM runs WHERE workload = ? AND parameters = ?");
   row.bind(1, workload).bind(2, text);
   if (!row.step() || row.is_null(0)) return std::nullopt;
@@ -318,7 +318,7 @@ std::optional<std::uint64_t> Store::peak_rss(const std::string& workload, const 
 }
 
 std::optional<double> Store::mean_seconds(const std::string& workload, const Json& parameters) {
-  const std::string text = parameters.dump();
+  const std::string text = json_dump(parameters);
   Statement row(database_,
                 "SELECT avg(wall_seconds) FROM runs WHERE workload = ? AND parameters = ? AND "
                 "status = 'done'");
@@ -358,7 +358,7 @@ std::string csv(Statement& rows) {
 void Store::export_csv(const std::string& folder, const std::vector<std::string>& experiments,
                        const std::string& scale) {
   const Json ids = experiments;
-  const std::string list = ids.dump();
+  const std::string list = json_dump(ids);
   constexpr const char* kOfThese = "scale = ?1 AND experiment IN (SELECT value FROM json_each(?2))";
   const std::string runs = fmt::format(
       "(SELECT id FROM runs WHERE key IN (SELECT run_key FROM cells WHERE {}))", kOfThese);

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <vector>
 
+#include "raddle/base/stable_sort.h"
 #include "raddle/policy/migrate/latoa_rules.h"
 #include "raddle/policy/registry.h"
 
@@ -72,7 +73,7 @@ class Balance final : public MigratePolicy {
     std::vector<unsigned> takers(warps_.size());
     std::iota(takers.begin(), takers.end(), 0u);
     std::erase_if(takers, [&](unsigned sm) { return !takes(view, sm); });
-    std::ranges::stable_sort(takers, {}, [&](unsigned sm) { return warps_[sm]; });
+    sort_stably(takers, [&](unsigned sm) { return warps_[sm]; });
     for (const unsigned taker : takers) serve(view, taker);
     return next_;
   }

@@ -156,36 +156,39 @@ class Latoa final : public MigratePolicy {
     std::array<std::uint64_t, kOutcomes> cycles{};
     std::uint64_t warps = 0, again = 0;
 
-    void visit(FieldVisitor& v) {
-      v.field("relaxed_cycles", state_cycles[0], {}, "SM-cycles", "in the relaxed state");
-      v.field("neutral_cycles", state_cycles[1], {}, "SM-cycles", "in the neutral state");
-      v.field("critical_cycles", state_cycles[2], {}, "SM-cycles", "in the critical state");
+    void visit(FieldVisitor& visitor) {
+      visitor.field("relaxed_cycles", state_cycles[0], {}, "SM-cycles", "in the relaxed state");
+      visitor.field("neutral_cycles", state_cycles[1], {}, "SM-cycles", "in the neutral state");
+      visitor.field("critical_cycles", state_cycles[2], {}, "SM-cycles", "in the critical state");
       std::uint64_t attempts = 0;
       for (std::uint64_t n : cycles) attempts += n;
-      v.field("attempts", attempts, {}, "SM-cycles", "in which a critical SM looked for a warp");
-      v.field("offloads", at(Outcome::Left), {}, "SM-cycles", "in which one or more warps left");
-      v.field("refused_leaving", at(Outcome::OutgoingRequest), {}, "SM-cycles",
-              "an earlier context had not wholly left");
-      v.field("refused_no_entry", at(Outcome::NoEntry), {}, "SM-cycles",
-              "there were too few MSHRs to look at");
-      v.field("refused_regular", at(Outcome::Regular), {}, "SM-cycles",
-              "too many accesses waited for the line");
-      v.field("refused_no_neighbour", at(Outcome::NoNeighbour), {}, "SM-cycles",
-              "no neighbour was relaxed");
-      v.field("refused_diverged", at(Outcome::Diverged), {}, "SM-cycles",
-              "not all threads of one of the warps took part");
-      v.field("refused_not_waiting", at(Outcome::NotWaiting), {}, "SM-cycles",
-              "one of the warps did not wait for one or two loaded registers");
-      v.field("refused_cooling", at(Outcome::Cooling), {}, "SM-cycles",
-              "one of the warps had moved a short time ago");
-      v.field("refused_store", at(Outcome::StoreWaits), {}, "SM-cycles",
-              "a store waited for the line");
-      v.field("refused_cannot_leave", at(Outcome::CannotLeave), {}, "SM-cycles",
-              "the machine could not move one of the warps");
-      v.field("refused_no_context", at(Outcome::NoContext), {}, "SM-cycles",
-              "the relaxed neighbour had no room for the warps");
-      v.field("warps", warps, {}, "warps", "that left an SM");
-      v.field("warps_again", again, {}, "warps", "of these: from an SM that had adopted them");
+      visitor.field("attempts", attempts, {}, "SM-cycles",
+                    "in which a critical SM looked for a warp");
+      visitor.field("offloads", at(Outcome::Left), {}, "SM-cycles",
+                    "in which one or more warps left");
+      visitor.field("refused_leaving", at(Outcome::OutgoingRequest), {}, "SM-cycles",
+                    "an earlier context had not wholly left");
+      visitor.field("refused_no_entry", at(Outcome::NoEntry), {}, "SM-cycles",
+                    "there were too few MSHRs to look at");
+      visitor.field("refused_regular", at(Outcome::Regular), {}, "SM-cycles",
+                    "too many accesses waited for the line");
+      visitor.field("refused_no_neighbour", at(Outcome::NoNeighbour), {}, "SM-cycles",
+                    "no neighbour was relaxed");
+      visitor.field("refused_diverged", at(Outcome::Diverged), {}, "SM-cycles",
+                    "not all threads of one of the warps took part");
+      visitor.field("refused_not_waiting", at(Outcome::NotWaiting), {}, "SM-cycles",
+                    "one of the warps did not wait for one or two loaded registers");
+      visitor.field("refused_cooling", at(Outcome::Cooling), {}, "SM-cycles",
+                    "one of the warps had moved a short time ago");
+      visitor.field("refused_store", at(Outcome::StoreWaits), {}, "SM-cycles",
+                    "a store waited for the line");
+      visitor.field("refused_cannot_leave", at(Outcome::CannotLeave), {}, "SM-cycles",
+                    "the machine could not move one of the warps");
+      visitor.field("refused_no_context", at(Outcome::NoContext), {}, "SM-cycles",
+                    "the relaxed neighbour had no room for the warps");
+      visitor.field("warps", warps, {}, "warps", "that left an SM");
+      visitor.field("warps_again", again, {}, "warps",
+                    "of these: from an SM that had adopted them");
     }
     std::uint64_t& at(Outcome o) { return cycles[static_cast<unsigned>(o)]; }
   };

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "raddle/base/json.h"
 #include "raddle/sim/result/catalogue.h"
 
 namespace raddle::sim {
@@ -75,7 +76,7 @@ std::string internal_section() {
 }
 
 /// A TypeScript string.
-std::string literal(std::string_view text) { return nlohmann::json(std::string(text)).dump(); }
+std::string literal(std::string_view text) { return json_dump(nlohmann::json(std::string(text))); }
 
 std::string sentence(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));

@@ -12,7 +12,7 @@ std::uint64_t hash_of_file(const std::string& path, std::uint64_t seed = 0);
 
 /// Of a CUDA program and what it is given: the file itself, its arguments, the content of every
 /// file that an argument names (whole, or behind '='; seen from `folder`, in which the program
-/// runs), and of `inputs`. Not looked at: what it opens by names of its own, and libraries.
+/// runs), and of `inputs`. Not looked at: what it opens by names of its own.
 std::uint64_t hash_of_program(const std::string& path, std::span<const std::string> arguments,
                               const std::string& folder, std::span<const std::string> inputs = {});
 

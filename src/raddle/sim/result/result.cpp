@@ -8,6 +8,7 @@
 #include <map>
 
 #include "raddle/base/demangle.h"
+#include "raddle/base/json.h"
 #include "raddle/sim/result/metrics_json.h"
 #include "raddle/sim/result/version.h"
 #include "raddle_paths.h"
@@ -226,16 +227,16 @@ std::uint64_t state_hash(const Json& out, const std::vector<KernelResult>& kerne
   std::string_view before = "{";
   for (const auto& [key, value] : out.items()) {
     hash.add(before);
-    hash.add(Json(key).dump() + ":");
+    hash.add(json_dump(Json(key)) + ":");
     before = ",";
     if (key != "kernels") {
-      hash.add(value.dump());
+      hash.add(json_dump(value));
       continue;
     }
     hash.add("[");
     for (const KernelResult& k : kernels) {
       if (&k != kernels.data()) hash.add(",");
-      hash.add(kernel_json(k).dump());
+      hash.add(json_dump(kernel_json(k)));
     }
     hash.add("]");
   }

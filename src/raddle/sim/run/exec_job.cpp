@@ -51,8 +51,8 @@ void ExecJob::write(const std::string& folder, const ordered_json& config) const
   ordered_json json;
   each_member(*this, [&](const char* key, const auto& member) { json[key] = member; });
   json["record"] = std::vector<unsigned char>(record.begin(), record.end());  // any bytes
-  write_file(config_file(folder), config.dump());
-  write_file(folder + "/job.json", json.dump());
+  write_file(config_file(folder), json_dump(config));
+  write_file(folder + "/job.json", json_dump(json));
 }
 
 ExecJob ExecJob::read(const std::string& folder) {
@@ -85,8 +85,7 @@ void ExecOutcome::write(const std::string& folder, long process) const {
                              {"nothing_launched", nothing_launched},
                              {"summary", summary},
                              {"has_result", has_result}};
-  write_file(file(folder, process, "outcome"),
-             json.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+  write_file(file(folder, process, "outcome"), json_dump(json));
 }
 
 ExecOutcome ExecOutcome::read(const std::string& folder, long process) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "raddle/base/error.h"
+#include "raddle/base/json.h"
 #include "raddle/sim/run/recorder.h"
 
 namespace raddle::sim {
@@ -88,7 +89,8 @@ void check_operations(const nlohmann::ordered_json& operations, std::uint64_t& m
                        (touches && below(o[1], kAddresses) && below(o[2], kAddresses)) ||
                        is(o, Recorder::kSynchronize, 0) ||
                        (is(o, Recorder::kSynchronize, 1) && below(o[1], marks));
-    if (!known) throw InputError("the file holds an operation that makes no sense: " + o.dump());
+    if (!known)
+      throw InputError("the file holds an operation that makes no sense: " + json_dump(o));
     marks += is(o, Recorder::kRecord, 1);
   }
 }
@@ -178,6 +180,9 @@ Result blank(const WorkloadInfo& info, Setup& setup, const Options& options) {
   result.workload = info.name;
   result.parameters = info.parameters;
   result.config = setup.config();
+  // Streams that are executed while they are timed keep PTX's order, whatever the machine has.
+  if (setup.run.live && result.config.at("isa").contains("order"))
+    result.config["isa"]["order"] = "as_written";
   result.schedulers = setup.machine.sm.count * setup.machine.sm.schedulers;
   result.core_clock_mhz = setup.machine.core_clock_mhz;
   result.sample_interval = options.sample_interval;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "raddle/base/error.h"
+#include "raddle/base/json.h"
 #include "raddle/config/reader.h"
 #include "raddle/config/writer.h"
 #include "raddle/policy/scheme/by_tenant_fields.h"
@@ -85,7 +86,7 @@ void check_tenants(const Setup& setup, std::size_t tenants) {
     throw InputError(fmt::format(
         "policy.scheme.{} = {}: expected parameters of tenants that are there (0 to {}), found one "
         "of tenant {}",
-        name, value.dump(), tenants - 1, *tenant));
+        name, json_dump(value), tenants - 1, *tenant));
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/base/files.h"
+#include "raddle/base/json.h"
 
 namespace raddle::sim {
 
@@ -188,7 +189,7 @@ std::string parameter_text(const nlohmann::ordered_json& parameters) {
   std::string out;
   for (const auto& [key, value] : parameters.items())
     out += fmt::format("{}{}={}", out.empty() ? "" : " ", key,
-                       value.is_string() ? value.get<std::string>() : value.dump());
+                       value.is_string() ? value.get<std::string>() : json_dump(value));
   return out;
 }
 

@@ -95,23 +95,25 @@ std::uint8_t tensor_work(Family family, MatrixShape s, unsigned products) {
   constexpr unsigned kWhole = 4096 * 16 / trace::kTensorParts;
   return static_cast<std::uint8_t>(std::clamp(adds * sixteenths / kWhole, 1u, 255u));
 }
-/// The shapes that PTX has of a product.
+/// The shapes that PTX has of a product. The tables are never destroyed: exit handlers of programs
+/// launch kernels, too.
 bool has_shape(Family family, MatrixShape s, bool wmma) {
   using Shapes = std::vector<MatrixShape>;
-  static const Shapes kWide = {{16, 16, 16}, {32, 8, 16}, {8, 32, 16}};
-  static const std::map<Family, Shapes> kWmma = {
+  using Table = std::map<Family, Shapes>;
+  static const Shapes& kWide = *new Shapes{{16, 16, 16}, {32, 8, 16}, {8, 32, 16}};
+  static const Table& kWmma = *new Table{
       {Family::F16, kWide},      {Family::BF16, kWide},        {Family::TF32, {{16, 16, 8}}},
       {Family::Int8, kWide},     {Family::Int4, {{8, 8, 32}}}, {Family::Bit, {{8, 8, 128}}},
       {Family::F64, {{8, 8, 4}}}};
-  static const std::map<Family, Shapes> kMma = {
-      {Family::F16, {{8, 8, 4}, {16, 8, 8}, {16, 8, 16}}},
-      {Family::BF16, {{16, 8, 8}, {16, 8, 16}}},
-      {Family::TF32, {{16, 8, 4}, {16, 8, 8}}},
-      {Family::F64, {{8, 8, 4}, {16, 8, 4}, {16, 8, 8}, {16, 8, 16}}},
-      {Family::Int8, {{8, 8, 16}, {16, 8, 16}, {16, 8, 32}}},
-      {Family::Int4, {{8, 8, 32}, {16, 8, 32}, {16, 8, 64}}},
-      {Family::Bit, {{8, 8, 128}, {16, 8, 128}, {16, 8, 256}}},
-      {Family::Float8, {{16, 8, 16}, {16, 8, 32}}}};
+  static const Table& kMma =
+      *new Table{{Family::F16, {{8, 8, 4}, {16, 8, 8}, {16, 8, 16}}},
+                 {Family::BF16, {{16, 8, 8}, {16, 8, 16}}},
+                 {Family::TF32, {{16, 8, 4}, {16, 8, 8}}},
+                 {Family::F64, {{8, 8, 4}, {16, 8, 4}, {16, 8, 8}, {16, 8, 16}}},
+                 {Family::Int8, {{8, 8, 16}, {16, 8, 16}, {16, 8, 32}}},
+                 {Family::Int4, {{8, 8, 32}, {16, 8, 32}, {16, 8, 64}}},
+                 {Family::Bit, {{8, 8, 128}, {16, 8, 128}, {16, 8, 256}}},
+                 {Family::Float8, {{16, 8, 16}, {16, 8, 32}}}};
   const auto& table = wmma ? kWmma : kMma;
   const auto found = table.find(family);
   if (found == table.end()) return false;
