@@ -86,7 +86,7 @@ TEST(Initialisers, NumbersAreStoredLittleEndianInTheTypeOfTheElement) {
 TEST(Initialisers, HalfFloatsAreRounded) {
   const Module module = parse_module(
       ".global .f16 a[6] = {1.0, -2.5, 65504.0, 65520.0, 0.000000059604644775390625, 0x3C01};\n"
-      ".global .f16 b[2] = {0.00006103515625, 1.00048828125};\n");
+      ".global .f16 b[4] = {0.00006103515625, 1.00048828125, 0.0, -0.0};\n");
   const auto half = [&](std::size_t v, std::size_t i) {
     return value_of<std::uint16_t>(module.variables[v], i);
   };
@@ -98,6 +98,8 @@ TEST(Initialisers, HalfFloatsAreRounded) {
   EXPECT_EQ(half(0, 5), 0x3c01) << "an integer is a bit pattern";
   EXPECT_EQ(half(1, 0), 0x0400) << "the smallest normal";
   EXPECT_EQ(half(1, 1), 0x3c00) << "a tie goes to the even";
+  EXPECT_EQ(half(1, 2), 0x0000);
+  EXPECT_EQ(half(1, 3), 0x8000);
 }
 
 TEST(Initialisers, NestedBracesFollowTheExtents) {
