@@ -314,8 +314,8 @@ TEST_F(CcbpPhases, QuotasAreBySampleOrByTheLastPoint) {
   };
   const double by_sample = tokens("both", "false"), by_point = tokens("both", "true");
   EXPECT_NEAR(by_point / by_sample, 10, 0.3);
-  // It is short of the network, whose factor is the same in both: what it has of DRAM then throttles
-  // it no more.
+  // It is short of the network, whose factor is the same in both: what it has of DRAM does not
+  // throttle it.
   EXPECT_DOUBLE_EQ(tokens("dominant", "false"), tokens("dominant", "true"));
   EXPECT_GT(tokens("dominant", "false"), 5 * by_sample);
 }

@@ -1,5 +1,5 @@
-// Attention of tiles: 32 queries of a head against 32 keys and values at a time, or 16, all in shared
-// memory. See README.md.
+// Attention of tiles: 32 queries of a head against 32 keys and values at a time, or 16, all in
+// shared memory. See README.md.
 #pragma once
 #include "common/half_lite.h"
 

@@ -10,7 +10,7 @@ std::uint16_t half_bits(double value) {
   const double magnitude = std::fabs(value);
   if (magnitude >= 65520) return static_cast<std::uint16_t>(sign | 0x7c00);
   int exponent = 0;
-  std::frexp(magnitude, &exponent);  // magnitude < 2^exponent
+  std::frexp(magnitude, &exponent);                      // magnitude < 2^exponent
   if (exponent < -13 || magnitude == 0) exponent = -13;  // of 0 it says 0
   // In units of the last place, nearbyint rounds ties to even; a carry runs into the exponent.
   const double units = std::nearbyint(std::ldexp(magnitude, 11 - exponent));

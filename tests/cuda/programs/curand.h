@@ -36,8 +36,7 @@ struct Drawn {
          "create " + std::to_string(type));
     if (ordering != 0)
       good(curandSetGeneratorOrdering(at, static_cast<curandOrdering_t>(ordering)), "ordering");
-    if (type < CURAND_RNG_QUASI_DEFAULT)
-      good(curandSetPseudoRandomGeneratorSeed(at, seed), "seed");
+    if (type < CURAND_RNG_QUASI_DEFAULT) good(curandSetPseudoRandomGeneratorSeed(at, seed), "seed");
   }
   ~Drawn() { good(curandDestroyGenerator(at), "destroy"); }
   Drawn(const Drawn&) = delete;
@@ -65,7 +64,8 @@ struct Drawn {
         n, [&](unsigned long long* to) { return curandGenerateLongLong(at, to, n); });
   }
   std::vector<float> uniform(std::size_t n, std::size_t shift = 0) const {
-    return numbers<float>(n, [&](float* to) { return curandGenerateUniform(at, to, n); }, shift);
+    return numbers<float>(
+        n, [&](float* to) { return curandGenerateUniform(at, to, n); }, shift);
   }
   std::vector<double> uniform_double(std::size_t n) const {
     return numbers<double>(n, [&](double* to) { return curandGenerateUniformDouble(at, to, n); });

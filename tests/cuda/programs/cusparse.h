@@ -1,4 +1,5 @@
-// What programs that test cuSPARSE share: checks, numbers of all types, sparse matrices on host and device.
+// What programs that test cuSPARSE share: checks, numbers of all types, sparse matrices on host and
+// device.
 #pragma once
 #include <cuComplex.h>
 #include <cuda_bf16.h>
@@ -24,7 +25,8 @@ inline void check(bool good, const std::string& what) {
   if (++failures < 40) std::printf("WRONG %s\n", what.c_str());
 }
 inline void status(cusparseStatus_t got, cusparseStatus_t want, const std::string& what) {
-  check(got == want, what + ": " + cusparseGetErrorName(got) + ", not " + cusparseGetErrorName(want));
+  check(got == want,
+        what + ": " + cusparseGetErrorName(got) + ", not " + cusparseGetErrorName(want));
 }
 inline void good(cusparseStatus_t got, const std::string& what) {
   status(got, CUSPARSE_STATUS_SUCCESS, what);
@@ -44,15 +46,15 @@ using Number = std::complex<double>;
 
 template <class T>
 struct Of;
-#define TYPE(T, cuda_type, compute_type, Compute_, name_, eps_, from, to)     \
-  template <>                                                                \
-  struct Of<T> {                                                             \
-    using Compute = Compute_;                                                \
-    static constexpr cudaDataType type = cuda_type, compute = compute_type;  \
-    static constexpr const char* name = name_;                               \
-    static constexpr double eps = eps_; /* of a rounding */                  \
-    static Number widen(T x) { return to; }                                  \
-    static T make(Number x) { return from; }                                 \
+#define TYPE(T, cuda_type, compute_type, Compute_, name_, eps_, from, to)   \
+  template <>                                                               \
+  struct Of<T> {                                                            \
+    using Compute = Compute_;                                               \
+    static constexpr cudaDataType type = cuda_type, compute = compute_type; \
+    static constexpr const char* name = name_;                              \
+    static constexpr double eps = eps_; /* of a rounding */                 \
+    static Number widen(T x) { return to; }                                 \
+    static T make(Number x) { return from; }                                \
   };
 TYPE(float, CUDA_R_32F, CUDA_R_32F, float, "s", 6e-8, float(x.real()), Number(x))
 TYPE(double, CUDA_R_64F, CUDA_R_64F, double, "d", 1.2e-16, x.real(), Number(x))
@@ -62,8 +64,8 @@ TYPE(cuDoubleComplex, CUDA_C_64F, CUDA_C_64F, cuDoubleComplex, "z", 1.2e-16,
      make_cuDoubleComplex(x.real(), x.imag()), Number(x.x, x.y))
 TYPE(__half, CUDA_R_16F, CUDA_R_32F, float, "h", 5e-4, __float2half(float(x.real())),
      Number(__half2float(x)))
-TYPE(__nv_bfloat16, CUDA_R_16BF, CUDA_R_32F, float, "b", 4e-3,
-     __float2bfloat16(float(x.real())), Number(__bfloat162float(x)))
+TYPE(__nv_bfloat16, CUDA_R_16BF, CUDA_R_32F, float, "b", 4e-3, __float2bfloat16(float(x.real())),
+     Number(__bfloat162float(x)))
 
 template <class T>
 bool is_complex() {
@@ -197,11 +199,13 @@ struct Matrix {
     const auto count = static_cast<std::int64_t>(entries.size());
     if (format == CUSPARSE_FORMAT_COO)
       good(cusparseCreateCoo(&descriptor, rows, columns, count, first.device, second.device,
-                             values.device, wide(sizeof(Index)), of_base, Of<T>::type), "coo");
+                             values.device, wide(sizeof(Index)), of_base, Of<T>::type),
+           "coo");
     else
       good((format == CUSPARSE_FORMAT_CSR ? cusparseCreateCsr : cusparseCreateCsc)(
                &descriptor, rows, columns, count, first.device, second.device, values.device,
-               wide(sizeof(Offset)), wide(sizeof(Index)), of_base, Of<T>::type), "csr, csc");
+               wide(sizeof(Offset)), wide(sizeof(Index)), of_base, Of<T>::type),
+           "csr, csc");
   }
   ~Matrix() { cusparseDestroySpMat(descriptor); }
   Matrix(const Matrix&) = delete;

@@ -8,8 +8,8 @@
 namespace raddle::lab {
 
 /// What `body` returns, run in a copy of this process that prints nothing and is killed after
-/// `limit`. Null when it threw, crashed, left or was killed. Its InputError is thrown here as one of
-/// the same words. Throws RunError when the system has no room for it. Only the calling thread
+/// `limit`. Null when it threw, crashed, left or was killed. Its InputError is thrown here as one
+/// of the same words. Throws RunError when the system has no room for it. Only the calling thread
 /// exists in the copy.
 std::optional<std::string> run_apart(const std::function<std::string()>& body,
                                      std::chrono::seconds limit);

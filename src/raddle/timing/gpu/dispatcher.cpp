@@ -236,9 +236,9 @@ bool Dispatcher::flushes(const Grid& grid, unsigned i) {
   return flush_ && (flush_only_when_idle_ ? stale : first);
 }
 
-/// What limits blocks on an SM: its resources, other kernels where these keep them off, and the caps
-/// of a scheme. What else may (a partition of the SM) belongs here, and what that depends on into
-/// BlockKind.
+/// What limits blocks on an SM: its resources, other kernels where these keep them off, and the
+/// caps of a scheme. What else may (a partition of the SM) belongs here, and what that depends on
+/// into BlockKind.
 bool Dispatcher::fits(const BlockKind& kind, unsigned sm) const {
   const SmState& state = sms_[sm];
   if (!concurrent_on_sm_ && state.blocks != 0 && state.kernel != kind.kernel) return false;

@@ -137,7 +137,7 @@ Cycle MigrationUnit::tick(Cycle now) {
 void MigrationUnit::act(Cycle begin) {
   if (!arrived_.empty()) take_arrivals(begin);
   if (board_.notified.exchange(false, std::memory_order_relaxed)) hear(begin);
-  // All that the policy may see of SMs; with cycles skipped, it is not asked when none of it changes.
+  // What the policy may see of SMs: with cycles skipped, it is asked only when some of it changes.
   const bool ticked = board_.any_ticked.exchange(false, std::memory_order_relaxed);
   const bool blocks = dispatcher_.take_occupancy_changed();
   if (ticked || blocks || begin >= look_at_) look(begin);
