@@ -115,21 +115,41 @@ class DispatchRr(raddle.DispatchPolicy):
 
 
 class Static(raddle.SchemePolicy):
-    """at most so many blocks of each tenant on every SM"""
+    """at most so many blocks, and requests, of each tenant on every SM"""
 
     name = "static"
-    for _tenant in range(8):
-        locals()[f"blocks_{_tenant}"] = parameter(
-            0, f"tenant {_tenant}: most blocks that an SM holds; 0 = as many as fit", low=0,
-            high=64, unit="blocks")
+    for _name, _doc, _high, _unit in (
+            ("blocks", "most blocks that an SM holds; 0 = as many as fit", 64, "blocks"),
+            ("requests", "that each SM may send to the L2 in each interval; 0 = no limit", 100_000,
+             "requests"),
+            ("priority", "higher goes first among requests where some are limited", 255, "")):
+        for _tenant in range(8):
+            locals()[f"{_name}_{_tenant}"] = parameter(
+                0, f"tenant {_tenant}: {_doc}", low=0, high=_high, unit=_unit)
+    interval = parameter(200, "in which requests are counted", low=1, high=100_000,
+                         unit="NoC cycles")
 
     def __init__(self, context):
-        self.sms = context.sms
+        self.context = context
+
+    def of(self, name):
+        return [getattr(self, f"{name}_{tenant}") for tenant in range(8)]
 
     def look(self, view, knobs):
-        for tenant in range(8):
-            if caps := getattr(self, f"blocks_{tenant}"):
-                knobs.tenant[tenant].block_cap = [caps] * self.sms
+        for tenant, caps in enumerate(self.of("blocks")):
+            if caps:
+                knobs.tenant[tenant].block_cap = [caps] * self.context.sms
+        if not any(self.of("requests")):
+            return
+        knobs.token_interval = self.interval
+        there = [tenant for tenant in range(8) if view.present >> tenant & 1]
+        for tenant in there:
+            knob = knobs.tenant[tenant]
+            if requests := self.of("requests")[tenant]:
+                knob.request_tokens = requests
+            knob.miss_queue = max(1, self.context.miss_queue // len(there))
+            knob.lsu_queue = max(1, self.context.lsu_queue // len(there))
+            knob.priority = self.of("priority")[tenant]
 
 
 class Rng:

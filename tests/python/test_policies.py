@@ -31,10 +31,12 @@ def test_a_policy_does_what_the_same_in_cpp_does(simulator, policy, workload, se
     assert python.state_hash == cpp.state_hash
 
 
-def test_a_scheme_does_what_the_same_in_cpp_does(simulator):
+@pytest.mark.parametrize("parameters", [{"blocks_0": 1, "blocks_1": 2},
+                                        {"requests_0": 3, "priority_1": 1, "interval": 100}])
+def test_a_scheme_does_what_the_same_in_cpp_does(simulator, parameters):
     def run():
         return simulator.corun(["vecadd size=tiny", "spmv size=tiny"], 20_000, gpu="ccbp",
-                               policy={"scheme": {"name": "static", "blocks_0": 1, "blocks_1": 2}})
+                               policy={"scheme": {"name": "static", **parameters}})
 
     cpp = run()
     simulator.add_policy(ported.Static, replace=True)
