@@ -62,6 +62,7 @@ install(DIRECTORY docs DESTINATION share/doc/raddle PATTERN "*.sh" EXCLUDE)
 install(FILES README.md CONTRIBUTING.md CHANGELOG.md CITATION.cff DESTINATION share/doc/raddle)
 install(FILES LICENSE DESTINATION share/doc/raddle RENAME copyright)
 install(FILES LICENSE DESTINATION share/doc/raddle)
+install(FILES src/raddle/curand/NOTICE DESTINATION share/doc/raddle RENAME NOTICE.curand)
 install(FILES workloads/README.md DESTINATION share/doc/raddle/workloads)
 # Links in the pages lead where they do in the sources.
 foreach(folder gpus energy experiments examples)
