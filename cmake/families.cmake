@@ -16,10 +16,11 @@ function(raddle_families out)
 namespace raddle::exec {
 ${declarations}
 const Handlers& all_handlers() {
-  static const Handlers kAll = [] {
+  // Never destroyed: exit handlers of programs launch kernels, too.
+  static const Handlers& kAll = *new Handlers([] {
     Handlers all;
 ${calls}    return all;
-  }();
+  }());
   return kAll;
 }
 }  // namespace raddle::exec

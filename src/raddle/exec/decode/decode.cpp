@@ -39,14 +39,8 @@ std::vector<char> join_points(const ptx::Function& function, const std::vector<u
   return is_join;
 }
 
-/// Never destroyed: exit handlers of programs launch kernels, too.
-const Handlers& handlers() {
-  static const Handlers& the = *new Handlers(all_handlers());
-  return the;
-}
-
 void decode_instruction(DecodeContext& ctx, const Instruction& inst) {
-  const Handler handler = handlers().find(inst);
+  const Handler handler = all_handlers().find(inst);
   const bool guarded = is_guarded(inst);
   ctx.frame.release_temporaries();
   ctx.in.begin(inst);
