@@ -129,8 +129,8 @@ L1d::Answer L1d::store(Cycle now, const Request& r, std::uint8_t whole, bool loc
   const WritePolicy policy = policy_[local ? 1 : 0];
   if (policy == WritePolicy::WriteBack) return write_back(now, r, at, can_send, count);
   if (policy == WritePolicy::WriteValidate) return write_validate(now, r, at, can_send, count);
-  const bool present = at != Tags::kAbsent && (r.sectors & ~tags_.valid(at)) == 0;
-  if (policy == WritePolicy::WriteBackAround && present)
+  if (policy == WritePolicy::WriteBackAround && at != Tags::kAbsent &&
+      (r.sectors & ~tags_.valid(at)) == 0)
     return write_back(now, r, at, can_send, count);
   if (!can_send) return blocked(stats::Refusal::MissQueue);
   if (policy == WritePolicy::WriteBackAround) return plain(Outcome::Forward);
