@@ -4,33 +4,16 @@
 
 #include <set>
 
-#include "cuda/built.h"
-#include "cuda/exec.h"
+#include "cuda/library_test.h"
 
 namespace raddle::test::cufft_test {
 namespace {
 
 using testing::HasSubstr;
 
-class Cufft : public testing::Test {
+class Cufft : public LibraryTest {
  protected:
-  std::string build(const std::string& name) const {
-    return build_program(folder_, name, "-O2 -lcufft");  // the host's transforms take their time
-  }
-  static void passes(const std::vector<std::string>& options,
-                     const std::vector<std::string>& command) {
-    const Outcome o = exec(options, command);
-    EXPECT_EQ(o.status, 0) << options[1] << ": " << o.err << o.out;
-    EXPECT_THAT(o.out, HasSubstr("PASS"));
-  }
-  /// Names of the kernels that a run launched.
-  static std::set<std::string> kernels_in(const std::string& file) {
-    std::set<std::string> out;
-    const auto result = json_of(file);
-    for (const auto& kernel : result["kernels"]) out.insert(kernel["name"]);
-    return out;
-  }
-  const Folder folder_;
+  Cufft() : LibraryTest("-O2 -lcufft") {}  // the host's transforms take their time
 };
 
 TEST_F(Cufft, LinesOnMachinesOfAllGenerations) {

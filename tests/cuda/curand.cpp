@@ -5,8 +5,7 @@
 
 #include <set>
 
-#include "cuda/built.h"
-#include "cuda/exec.h"
+#include "cuda/library_test.h"
 
 namespace raddle::test::curand_test {
 namespace {
@@ -14,18 +13,9 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-class Curand : public testing::Test {
+class Curand : public LibraryTest {
  protected:
-  std::string build(const std::string& name) const {
-    return build_program(folder_, name, "-lcurand");
-  }
-  static void passes(const std::vector<std::string>& options,
-                     const std::vector<std::string>& command) {
-    const Outcome o = exec(options, command);
-    EXPECT_EQ(o.status, 0) << options[1] << ": " << o.err << o.out;
-    EXPECT_THAT(o.out, HasSubstr("PASS"));
-  }
-  const Folder folder_;
+  Curand() : LibraryTest("-lcurand") {}
 };
 
 TEST_F(Curand, SequencesAreNvidiasOnDeviceAndHost) {

@@ -4,8 +4,7 @@
 
 #include <set>
 
-#include "cuda/built.h"
-#include "cuda/exec.h"
+#include "cuda/library_test.h"
 
 namespace raddle::test::cusparse_test {
 namespace {
@@ -13,25 +12,9 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-class Cusparse : public testing::Test {
+class Cusparse : public LibraryTest {
  protected:
-  std::string build(const std::string& name) const {
-    return build_program(folder_, name, "-lcusparse");
-  }
-  static void passes(const std::vector<std::string>& options,
-                     const std::vector<std::string>& command) {
-    const Outcome o = exec(options, command);
-    EXPECT_EQ(o.status, 0) << options[1] << ": " << o.err << o.out;
-    EXPECT_THAT(o.out, HasSubstr("PASS"));
-  }
-  /// Names of the kernels that a run launched.
-  static std::set<std::string> kernels_in(const std::string& file) {
-    std::set<std::string> out;
-    const auto result = json_of(file);
-    for (const auto& kernel : result["kernels"]) out.insert(kernel["name"]);
-    return out;
-  }
-  const Folder folder_;
+  Cusparse() : LibraryTest("-lcusparse") {}
 };
 
 TEST_F(Cusparse, ProductsWithDenseOnMachinesOfAllGenerations) {
