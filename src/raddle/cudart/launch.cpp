@@ -11,6 +11,7 @@
 #include "raddle/cudart/capture.h"
 #include "raddle/cudart/functions.h"
 #include "raddle/cudart/host_memory.h"
+#include "raddle/exec/run/launch_check.h"
 
 using namespace raddle;
 using namespace raddle::cudart;
@@ -175,13 +176,11 @@ void raddle::cudart::launch_now(Context& c, StreamId stream, const KernelLaunch&
     c.device().launch(c.loaded(*launch.kernel), launch.grid, launch.block, launch.parameters,
                       {static_cast<std::uint32_t>(launch.shared_bytes), stream, launch.cooperative,
                        launch.cluster});
+  } catch (const exec::CannotRunLive&) {  // a GPU would do it
+    c.refuse_unsupported(short_name(launch.kernel->name) +
+                         ": a launch of clusters that is executed while it is timed (--live)");
   } catch (const InputError& error) {
-    const std::string why = error.what();
-    // The words are exec's: a GPU would do it.
-    if (why.find("cannot be run live") != why.npos)
-      c.refuse_unsupported(short_name(launch.kernel->name) +
-                           ": a launch of clusters that is executed while it is timed (--live)");
-    throw Failure{kInvalidConfiguration, why};
+    throw Failure{kInvalidConfiguration, error.what()};
   }
   c.launched();
   take_registered(c);

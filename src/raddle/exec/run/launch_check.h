@@ -1,8 +1,15 @@
 // What a launch must be before anything of it is executed, or written to a recording.
 #pragma once
+#include "raddle/base/error.h"
 #include "raddle/exec/run/machine.h"
 
 namespace raddle::exec {
+
+/// The launch is sound, and cannot be executed while it is timed.
+class CannotRunLive : public InputError {
+ public:
+  using InputError::InputError;
+};
 
 /// Blocks of a cluster: what the launch asks for, else its kernel's .reqnctapercluster, else
 /// {1, 1, 1}.

@@ -30,8 +30,8 @@ class LiveStream final : public trace::KernelStream {
         runner_(*own_) {
     runner_.context().live = runner_.context().traced = 1;
     if (runner_.cluster_shape().count() > 1)
-      throw InputError("kernel " + runner_.kernel().title +
-                       " cannot be run live: its blocks form clusters, which must run together");
+      throw CannotRunLive("kernel " + runner_.kernel().title +
+                          " cannot be run live: its blocks form clusters, which must run together");
   }
   /// Goes on where `runner` has stopped; `before` holds what its warps have done so far.
   LiveStream(std::unique_ptr<Runner> runner, std::shared_ptr<trace::MemoryTrace> before)
