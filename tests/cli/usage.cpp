@@ -1,6 +1,7 @@
 // What the program says of itself: help, version, lists; and what it says to words it does not
 // know.
 #include "cli/raddle.h"
+#include "raddle/base/files.h"
 
 namespace raddle::test::usage_test {
 namespace {
@@ -9,7 +10,7 @@ TEST(Usage, HelpNamesEveryCommand) {
   const Outcome help = raddle("--help");
   EXPECT_EQ(help.status, 0);
   for (const char* command : {"list", "run", "compare", "record", "replay", "ptx", "analyze",
-                              "report", "sweep", "reproduce"})
+                              "explain", "report", "sweep", "reproduce"})
     EXPECT_THAT(help.out, HasSubstr(command));
   EXPECT_THAT(help.out, HasSubstr("Exit status"));
   EXPECT_EQ(help.err, "");
@@ -17,7 +18,7 @@ TEST(Usage, HelpNamesEveryCommand) {
 
 TEST(Usage, EveryCommandExplainsItself) {
   for (const std::string command : {"list", "run", "compare", "record", "replay", "ptx", "analyze",
-                                    "report", "sweep", "reproduce"}) {
+                                    "explain", "report", "sweep", "reproduce"}) {
     const Outcome help = raddle(command + " --help");
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_GT(line_count(help.out), 5u) << command;

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string_view>
 
 #include "raddle/report/blocks.h"
+#include "raddle/report/difference.h"
+#include "raddle/report/kept.h"
 #include "raddle/report/launch_tree.h"
 #include "raddle/report/mesh_map.h"
 #include "raddle/report/page.h"
@@ -131,43 +134,85 @@ Json placement_json(const sim::Result& result, std::size_t limit) {
   return out;
 }
 
-Json run_json(const Run& run, const ReportInput& input) {
-  const std::size_t runs = input.runs.size();
-  const sim::Result& result = *run.result;
-  Json out;
-  out["label"] = run.label;
-  out["core_clock_mhz"] = result.core_clock_mhz;
-  out["result"] = sim::to_json(result, input.single_launches);
+/// What a result does not have as JSON; of the empty result, nothing. `single`: launches are in the
+/// JSON one by one.
+void add_drawings(Json& out, const sim::Result& result, std::size_t runs, bool single) {
   out["blocks"] = blocks_json(result, std::min(kMaxBarsOfRun, kMaxBarsOfPage / runs + 1));
   const std::size_t places = std::min(kMaxPlacesOfRun, kMaxPlacesOfPage / runs + 1);
   // A place belongs to a launch, which the page must know.
-  const bool single = result.kernels.size() <= input.single_launches;
   out["placement"] = single ? placement_json(result, places) : Json::array();
   out["launch_tree"] =
       launch_tree_json(result, std::min(kMaxTreeRowsOfRun, kMaxTreeRowsOfPage / runs + 1));
   out["samples"] = samples_json(result, std::min(kMaxCellsOfRun, kMaxCellsOfPage / runs + 1));
   if (result.corun) out["tenant_use"] = tenant_use_json(*result.corun, kMaxSamples);
   out["mesh"] = mesh_json(result, std::min(kMaxMeshCellsOfRun, kMaxMeshCellsOfPage / runs + 1));
+}
+
+Json run_json(const Run& run, const ReportInput& input) {
+  const sim::Result& result = *run.result;
+  Json out;
+  out["label"] = run.label;
+  out["core_clock_mhz"] = result.core_clock_mhz;
+  out["result"] = sim::to_json(result, input.single_launches);
+  add_drawings(out, result, input.runs.size(), result.kernels.size() <= input.single_launches);
+  return out;
+}
+
+Json kept_run_json(const KeptRun& run) {
+  Json out;
+  out["label"] = run.label;
+  const auto clock = run.result.at("config").find("core_clock_mhz");
+  const bool known = clock != run.result.at("config").end() && clock->is_number();
+  out["core_clock_mhz"] = known ? *clock : Json(0);
+  out["result"] = run.result;
+  add_drawings(out, {}, 1, true);
+  return out;
+}
+
+/// Of each run but the first of a work: what it differs in from that one.
+void add_differences(Json& runs) {
+  std::map<std::string, std::size_t> first;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const Json& result = runs[i]["result"];
+    const std::size_t base = first.try_emplace(work_key(result), i).first->second;
+    if (base != i) runs[i]["difference"] = difference_on_page(runs[base]["result"], result, base);
+  }
+}
+
+/// The members of the page that all pages of runs have.
+Json page_data(const std::string& command, const std::string& date, Json runs) {
+  Json out;
+  out["raddle_version"] = sim::version();
+  out["commit"] = sim::commit();
+  out["command"] = command;
+  out["date"] = date;
+  add_differences(runs);
+  std::vector<const Json*> results;
+  for (const Json& run : runs) results.push_back(&run.at("result"));
+  out["source_texts"] = source_texts(results);
+  out["runs"] = std::move(runs);
   return out;
 }
 
 }  // namespace
 
 Json data(const ReportInput& input) {
-  Json out;
-  out["raddle_version"] = sim::version();
-  out["commit"] = sim::commit();
-  out["command"] = input.command;
-  out["date"] = input.date;
-  out["runs"] = Json::array();
-  std::vector<const sim::Result*> results;
-  for (const Run& run : input.runs) {
-    out["runs"].push_back(run_json(run, input));
-    results.push_back(run.result);
-  }
-  out["source_texts"] = source_texts(results);
+  Json runs = Json::array();
+  for (const Run& run : input.runs) runs.push_back(run_json(run, input));
+  return page_data(input.command, input.date, std::move(runs));
+}
+
+Json kept_data(KeptInput input) {
+  Json sentences = kept_sentences(input.runs);
+  distinguish(input.runs);
+  Json runs = Json::array();
+  for (const KeptRun& run : input.runs) runs.push_back(kept_run_json(run));
+  Json out = page_data(input.command, input.date, std::move(runs));
+  out["kept"] = std::move(sentences);
   return out;
 }
+
+std::string kept_html(KeptInput input) { return filled(Page::index, kept_data(std::move(input))); }
 
 std::string html(const ReportInput& input) { return filled(Page::index, data(input)); }
 

@@ -7,6 +7,7 @@
 #include "raddle/base/error.h"
 #include "raddle/base/files.h"
 #include "raddle/base/json.h"
+#include "raddle/report/json_member.h"
 
 namespace raddle::report {
 
@@ -56,14 +57,13 @@ const std::vector<std::string>& SourceTexts::lines_of(const std::string& file) {
   return at->second;
 }
 
-Json source_texts(const std::vector<const sim::Result*>& results) {
+Json source_texts(const std::vector<const Json*>& results) {
   Json out = Json::object();
   SourceTexts texts;
-  for (const sim::Result* result : results) {
-    if (!result->analysis.contains("source")) continue;
-    for (const Json& kernel : result->analysis["source"]["kernels"])
+  for (const Json* result : results) {
+    for (const Json& kernel : member(member(member(*result, "analysis"), "source"), "kernels"))
       for (const Json& line : kernel.value("lines", Json::array())) {
-        if (!line.contains("source")) continue;
+        if (!member(line, "source").is_object()) continue;
         const auto file = line["source"]["file"].get<std::string>();
         const auto number = line["source"]["line"].get<std::size_t>();
         if (const std::string text = texts.line(file, number); !text.empty())

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "raddle/sim/result/result.h"
-
 namespace raddle::report {
 
 /// Reads files once each, and only regular ones whose names end as sources do. What was compiled
@@ -23,6 +21,6 @@ class SourceTexts {
 };
 
 /// Of the lines that the analysis "source" of these results has figures of: file -> number -> text.
-nlohmann::ordered_json source_texts(const std::vector<const sim::Result*>& results);
+nlohmann::ordered_json source_texts(const std::vector<const nlohmann::ordered_json*>& results);
 
 }  // namespace raddle::report

@@ -15,17 +15,21 @@ std::string bytes_text(std::uint64_t bytes) {
   return fmt::format("{:.{}f} {}", amount, amount >= 100 ? 0 : amount >= 10 ? 1 : 2, kUnits[unit]);
 }
 
-std::string policy_label(const sim::Result& result) {
+std::string policy_label(const nlohmann::ordered_json& policies, bool corun) {
   std::string out;
-  for (const auto& [level, policy] : result.policies.items()) {
+  for (const auto& [level, policy] : policies.items()) {
     const std::string name = policy.at("name");
     const policy::Level* known = policy::find_level(level);
     if (level == "warp" || known == nullptr || known->default_policy != name)
       out += (out.empty() ? "" : " ") + level + "=" + name;
   }
   // Which scheme shares the machine is the first question to a co-run.
-  if (result.corun && !result.policies.contains("scheme")) out += " scheme=none";
+  if (corun && !policies.contains("scheme")) out += " scheme=none";
   return out;
+}
+
+std::string policy_label(const sim::Result& result) {
+  return policy_label(result.policies, result.corun.has_value());
 }
 
 }  // namespace raddle::report

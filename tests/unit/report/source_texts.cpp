@@ -53,12 +53,12 @@ TEST(SourceTexts, OnlyLinesWithFiguresGoIntoAReport) {
   const TemporaryFolder folder("raddle-test-source-");
   const std::string file = (folder.path() / "a.cu").string();
   write_file(file, "one\ntwo\nthree\n");
-  sim::Result with, without;
-  with.analysis["source"]["kernels"]["k"]["lines"] = {
+  nlohmann::ordered_json with, without = {{"totals", 1}};
+  with["analysis"]["source"]["kernels"]["k"]["lines"] = {
       {{"line", 9}, {"source", {{"file", file}, {"line", 2}}}},
       {{"line", 10}},
       {{"line", 11}, {"source", {{"file", "/proc/nowhere/b.h"}, {"line", 2}}}}};
-  with.analysis["source"]["kernels"]["idle"]["file"] = "x.ptx";
+  with["analysis"]["source"]["kernels"]["idle"]["file"] = "x.ptx";
   EXPECT_EQ(source_texts({&without, &with}), (nlohmann::ordered_json{{file, {{"2", "two"}}}}));
   EXPECT_EQ(source_texts({&without}), nlohmann::ordered_json::object());
 }
