@@ -1,6 +1,8 @@
 // Writes report data with INVENTED numbers of plausible shape, to try the page's layout with many workloads,
 // policies, launches or with nothing measured. No number in it comes from a simulation.
 //   node invented_data.mjs [workloads=3] [policies=2] [launches=4] [samples=120] [blocks=600] [timed=1] [energy=0] [tenants=0] > data.json
+import { addDifferences } from "./invented_difference.mjs";
+
 const settings = { workloads: 3, policies: 2, launches: 4, samples: 120, blocks: 600, timed: 1, energy: 0, tenants: 0 };
 for (const argument of process.argv.slice(2)) {
   const [key, value] = argument.split("=");
@@ -144,4 +146,5 @@ function run(policy, index) {
 
 const runs = [];
 for (let w = 0; w < settings.workloads; w++) for (let p = 0; p < settings.policies; p++) runs.push(run(p, w));
+if (settings.timed === 1) addDifferences(runs);
 process.stdout.write(JSON.stringify({ raddle_version: "0.0.0-invented", command: "INVENTED NUMBERS: node tests/web/invented_data.mjs", date: "", runs }));

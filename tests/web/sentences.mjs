@@ -76,6 +76,24 @@ function ofRun(run, add) {
   add(`(the sum; ${(result.tenants ?? []).length} where`);
 }
 
+/** Cycles in which a launch was under way; null where launches are told by sums. */
+function underWay(run) {
+  if (run.result.kernels.length === 0 || (run.result.kernels_by_name ?? []).length > 0) return null;
+  let [all, until] = [0, 0];
+  for (const k of [...run.result.kernels].sort((a, b) => a.start_cycle - b.start_cycle)) {
+    all += Math.max(0, k.end_cycle - Math.max(until, k.start_cycle));
+    until = Math.max(until, k.end_cycle);
+  }
+  return all;
+}
+
+/** What kernels' cycles leave of the difference: less what launches that overlap count twice, and without any; or both in one. */
+function rests(run, base, changes) {
+  const [now, before] = [underWay(run), underWay(base)];
+  const left = cycles(run) - cycles(base) - sum(changes);
+  return now === null || before === null ? [left] : [now - before - sum(changes), left - (now - before - sum(changes))];
+}
+
 /** ... of one run and its baseline. */
 function ofPair(run, base, add) {
   add(ratio(time(base) / time(run)));
@@ -83,14 +101,17 @@ function ofPair(run, base, add) {
   const [now, before] = [byKernel(run), byKernel(base)];
   const names = [...new Set([...before.keys(), ...now.keys()])];
   const changes = names.map((name) => (now.get(name)?.cycles ?? 0) - (before.get(name)?.cycles ?? 0));
-  changes.push(cycles(run) - cycles(base) - sum(changes));
+  changes.push(...rests(run, base, changes));
   for (const change of changes) add(signed(change));
   add(`${whole(Math.abs(cycles(run) - cycles(base)))} cycles ${cycles(run) < cycles(base) ? "fewer" : "more"}`);
   const told = changes.filter((change) => change !== 0).sort((a, b) => Math.abs(b) - Math.abs(a)).slice(3);
   add(`${told.length} others ${signed(sum(told))}`);
   const reasons = [...new Set([...Object.keys(base.result.stalls), ...Object.keys(run.result.stalls)])];
   const differences = reasons.map((reason) => (run.result.stalls[reason] ?? 0) / run.result.schedulers - (base.result.stalls[reason] ?? 0) / base.result.schedulers);
-  for (const n of differences) add(`${whole(Math.abs(n))} ${n < 0 ? "fewer" : "more"} on`);
+  differences.push(cycles(run) - cycles(base) - sum(differences));  // what is in none of them
+  // Parts are whole cycles, each of the two off by less than one.
+  for (const exact of differences)
+    for (const n of [Math.floor(exact) - 1, Math.floor(exact), Math.ceil(exact), Math.ceil(exact) + 1]) add(`${whole(Math.abs(n))} ${n < 0 ? "fewer" : "more"} on`);
   add(`together ${whole(Math.abs(sum(differences)))} ${sum(differences) < 0 ? "fewer" : "more"}`);
   for (const name of names) {
     const [a, b] = [before.get(name), now.get(name)];

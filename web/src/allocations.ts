@@ -29,6 +29,15 @@ export function trafficRows(run: Run, kernel: string): TrafficRow[] {
 /** Across runs of the same program. */
 export const allocationKey = (row: AllocationRow): string => `${row.name}\n${row.address ?? ""}\n${row.bytes ?? ""}`;
 
+/** Figures by allocation of another run, for figuresIn(). */
+export function figuresByKey(rows: TrafficRow[]): Map<string, AllocationFigures> {
+  return new Map([...rows].flatMap((row): [string, AllocationFigures][] => [[allocationKey({ ...row.of, address: undefined }), row.figures], [allocationKey(row.of), row.figures]]));
+}
+
+/** Of the same allocation, or, where addresses are others, of one with its name and size. */
+export const figuresIn = (of: Map<string, AllocationFigures>, row: AllocationRow): AllocationFigures | undefined =>
+  of.get(allocationKey(row)) ?? of.get(allocationKey({ ...row, address: undefined }));
+
 /** "bfs_expand 2, bfs_advance 1". */
 export function argumentsText(run: Run, row: AllocationRow): string {
   return Object.entries(row.arguments ?? {}).flatMap(([kernel, places]) => places.map((place) => `${titleOfKernel(run, kernel)} ${place}`)).join(", ");
@@ -37,8 +46,11 @@ export function argumentsText(run: Run, row: AllocationRow): string {
 /** "1.25 MiB less for allocation 2, bfs_expand 2": which allocation most of a kernel's change of DRAM traffic is for; null where none is more than half of it. */
 export function mostOfTheChange(run: Run, base: Run, kernel: string): string | null {
   if (allocationRuns([run, base]).length < 2) return null;
-  const before = new Map(trafficRows(base, kernel).map((row): [string, number] => [allocationKey(row.of), dramBytes(row.figures)]));
-  const changes = trafficRows(run, kernel).map((row) => ({ row, change: dramBytes(row.figures) - (before.get(allocationKey(row.of)) ?? 0) }));
+  const before = figuresByKey(trafficRows(base, kernel));
+  const changes = trafficRows(run, kernel).map((row) => {
+    const old = figuresIn(before, row.of);
+    return { row, change: dramBytes(row.figures) - (old === undefined ? 0 : dramBytes(old)) };
+  });
   const total = changes.reduce((sum, { change }) => sum + change, 0);
   const most = changes.find(({ change }) => change / total > 0.5);
   if (most === undefined) return null;
@@ -50,14 +62,18 @@ function shareCell(share: number): HTMLElement {
   return h("span", { class: "timecell" }, h("span", { class: "timebar", style: `width:${(100 * share).toFixed(1)}%` }), percent(share));
 }
 
-function columns(run: Run, rows: TrafficRow[], before: Map<string, AllocationFigures> | null): Column<TrafficRow>[] {
+function columns(run: Run, base: Run, rows: TrafficRow[], before: Map<string, AllocationFigures> | null): Column<TrafficRow>[] {
   const all = rows.reduce((sum, row) => sum + dramBytes(row.figures), 0);
   const part = (n: number, of: number) => (of > 0 ? n / of : null);
   const count = (title: string, explain: string, of: (f: AllocationFigures) => number, show: (n: number) => string): Column<TrafficRow> =>
     ({ title, explain, value: (row) => of(row.figures) || null, show: (row) => show(of(row.figures)) });
   const rate = (title: string, explain: string, hits: (f: AllocationFigures) => number, of: (f: AllocationFigures) => number): Column<TrafficRow> =>
     ({ title, explain, value: (row) => part(hits(row.figures), of(row.figures)), show: (row) => percent(hits(row.figures) / of(row.figures)) });
-  const change = (row: TrafficRow) => dramBytes(row.figures) - dramBytes(before?.get(allocationKey(row.of)) ?? row.figures);
+  const old = (row: TrafficRow) => {
+    const of = before === null ? undefined : figuresIn(before, row.of);
+    return of === undefined ? 0 : dramBytes(of);
+  };
+  const change = (row: TrafficRow) => dramBytes(row.figures) - old(row);
   const out: Column<TrafficRow>[] = [
     { title: "Allocation", explain: "Allocation N is the Nth that the program made, ×M: M of the same place and size, one after another; rest the pointer on one for its address. The rest: what kernels allocate, and parameters of their launches", value: (row) => row.of.name,
       show: (row) => h("span", { title: row.of.address ?? "" }, `${row.of.name}${row.of.times === undefined ? "" : ` (×${row.of.times})`}`) },
@@ -70,7 +86,9 @@ function columns(run: Run, rows: TrafficRow[], before: Map<string, AllocationFig
     count("Written", "To DRAM; what the L2 still holds at the end is not", (f) => f.dram_written_bytes, bytes),
   ];
   if (before !== null)
-    out.push({ title: "Change", explain: "Bytes of DRAM, less those under the first policy", value: change, show: (row) => (change(row) === 0 ? "0" : `${change(row) > 0 ? "+" : "−"}${bytes(Math.abs(change(row)))}`) });
+    out.push({ title: base.label, explain: "Bytes of DRAM under the first policy; exact", value: old, show: (row) => bytes(old(row)) },
+      { title: run.label, explain: "Bytes of DRAM under this policy; exact", value: (row) => dramBytes(row.figures), show: (row) => bytes(dramBytes(row.figures)) },
+      { title: "Difference", explain: "This policy's bytes less the first one's", value: change, show: (row) => (change(row) === 0 ? "0" : `${change(row) > 0 ? "+" : "−"}${bytes(Math.abs(change(row)))}`) });
   out.push(
     count("Loads", "Lines that loads of warps touch", (f) => f.loads, whole),
     rate("L1D hits", "Loads of lines that the L1D had", (f) => f.l1d_hits, l1dLoads),
@@ -88,10 +106,10 @@ export function addAllocations(parent: HTMLElement, group: Group): void {
   const place = h("div");
   const fill = () => {
     const rows = trafficRows(run, kernel);
-    const before = run === runs[0] ? null : new Map(trafficRows(runs[0], kernel).map((row): [string, AllocationFigures] => [allocationKey(row.of), row.figures]));
+    const before = run === runs[0] ? null : figuresByKey(trafficRows(runs[0], kernel));
     place.replaceChildren(table({
       caption: `Traffic of ${group.name} by allocation under ${run.label}`,
-      columns: columns(run, rows, before),
+      columns: columns(run, runs[0], rows, before),
       rows,
       limit: 20,
       className: "kernels",

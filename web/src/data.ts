@@ -343,6 +343,49 @@ export interface TenantUse {
   tenants: { name: string; ipc: number[]; noc: number[]; dram: number[]; blocks: number[] }[];
 }
 
+/** What A and B have of something; `sums`: of many that are together in it, how many differ. */
+export interface DifferencePart {
+  name: string;
+  title: string;
+  a: number;
+  b: number;
+  /** At most the standard error of b - a, where it is sampled. */
+  error?: number;
+  sums?: number;
+}
+
+/** Parts sum to a and to b. */
+export interface Waterfall {
+  a: number;
+  b: number;
+  parts: DifferencePart[];
+}
+
+/** Of one kernel: cycles by what schedulers did and by line, SM-cycles of refusals, bytes and misses by allocation. */
+export interface KernelDifference {
+  name: string;
+  title: string;
+  schedulers: Waterfall;
+  refused: Waterfall;
+  dram_bytes: Waterfall | null;
+  l1d_misses: Waterfall | null;
+  lines: Waterfall | null;
+}
+
+/** From another run of the same work, A, to this one, B (src/raddle/report/difference.h). */
+export interface Difference {
+  /** A, into the page's runs. */
+  base: number;
+  /** Why there is nothing else. */
+  why?: string;
+  /** Absent of co-runs. */
+  kernels?: Waterfall;
+  schedulers?: Waterfall;
+  of_kernels?: KernelDifference[];
+  looks?: [number, number];
+  notes?: string[];
+}
+
 export interface Run {
   label: string;
   core_clock_mhz: number;
@@ -357,6 +400,8 @@ export interface Run {
   tenant_use?: TenantUse | null;
   /** Null: the machine has none, or no samples were taken. */
   mesh: Mesh | null;
+  /** From the first run of the same work; absent of that. */
+  difference?: Difference;
 }
 
 export interface PageData {
@@ -367,6 +412,8 @@ export interface PageData {
   date: string;
   runs: Run[];
   source_texts?: SourceTexts;
+  /** Of a page drawn from kept files: which, what is not in them, what is not alike in them. */
+  kept?: string[];
 }
 
 /** The same work under several policies; the first run is what the others are compared with. */
@@ -446,6 +493,9 @@ export function group(page: PageData): Report {
     while (byKey.get(key)?.some((other) => other.label === run.label)) key += "'";
     byKey.set(key, [...(byKey.get(key) ?? []), run]);
   }
+  // A difference is from the first run of the group, or none.
+  for (const runs of byKey.values())
+    for (const run of runs) if (run.difference && page.runs[run.difference.base] !== runs[0]) delete run.difference;
   const groups = [...byKey.values()].map((runs) => {
     const same = page.runs.filter((r) => r.result.workload.name === runs[0].result.workload.name);
     const parts = [runs[0].result.workload.name, distinguishing(runs[0], same)];

@@ -1,15 +1,17 @@
-// From one run to another of the same work: what the difference in time is made of. The parts sum to it exactly.
+// From one run to another of the same work: what the difference in time is made of. The parts sum to it exactly;
+// src/raddle/report/difference.cpp computes them, for the terminal, too.
 import { mostOfTheChange } from "./allocations";
-import { fields, isCorun, kernelTitle, sampled, type Group, type KernelFacts, type Run } from "./data";
-import { buttons, h } from "./dom";
+import { fields, kernelTitle, sampled, type DifferencePart, type Group, type KernelDifference, type KernelFacts, type Run, type Waterfall } from "./data";
+import { buttons, h, select } from "./dom";
 import { bytes, digits, list, percent, whole } from "./format";
-import { schedulerCycles, stallReasons, stallTitle } from "./metrics";
 import { table } from "./table";
 
 export interface Part {
   title: string;
   before: number;
   now: number;
+  /** Of many that are together in it, how many differ. */
+  sums: number;
 }
 
 export const changeOfPart = (part: Part) => part.now - part.before;
@@ -42,6 +44,8 @@ function add(into: Sums | undefined, k: KernelFacts): Sums {
 /** Have the cycles of both one length, and the same launches been timed? */
 const comparable = (run: Run, base: Run): boolean => run.core_clock_mhz === base.core_clock_mhz && !sampled(run) && !sampled(base);
 
+const signed = (n: number): string => (Math.round(n) === 0 ? "0" : n < 0 ? `−${whole(-n)}` : `+${whole(n)}`);
+
 /** Of all launches of each kernel, by name. */
 function sumsOf(run: Run): Map<string, Sums> {
   const out = new Map<string, Sums>();
@@ -49,43 +53,28 @@ function sumsOf(run: Run): Map<string, Sums> {
   return out;
 }
 
-/** Cycles by kernel; the rest is time between kernels, less what kernels that overlap count twice. Empty where clocks differ, launches were estimated or tenants' are not told. */
-export function byKernel(run: Run, base: Run): Part[] {
-  if (!comparable(run, base) || isCorun(run) || isCorun(base)) return [];
-  const [now, before] = [sumsOf(run), sumsOf(base)];
-  const names = [...new Set([...before.keys(), ...now.keys()])];
-  const parts = names.map((name): Part => ({
-    title: kernelTitle((now.get(name) ?? before.get(name))!.facts),
-    before: before.get(name)?.cycles ?? 0,
-    now: now.get(name)?.cycles ?? 0,
-  }));
-  const sum = (of: (part: Part) => number) => parts.reduce((all, part) => all + of(part), 0);
-  const rest = { title: "between kernels, less what overlaps", before: base.result.totals.cycles - sum((p) => p.before), now: run.result.totals.cycles - sum((p) => p.now) };
-  return rest.before === 0 && rest.now === 0 ? parts : [...parts, rest];
-}
+const partsOf = (of: Waterfall | undefined): Part[] => (of?.parts ?? []).map((part) => ({ title: part.title, before: part.a, now: part.b, sums: part.sums ?? 0 }));
+
+/** Cycles by kernel; what is left has a name. Empty where clocks differ, launches were estimated or tenants' are not told. */
+export const byKernel = (run: Run, base: Run): Part[] => (comparable(run, base) ? partsOf(run.difference?.kernels) : []);
 
 /** Scheduler-cycles by reason, issued ones among them, as cycles of the whole GPU. */
-export function byReason(run: Run, base: Run): Part[] {
-  if (!comparable(run, base) || schedulerCycles(run) === 0 || schedulerCycles(base) === 0) return [];
-  const cycles = (r: Run, reason: string) => (r.result.stalls[reason] ?? 0) / Math.max(1, r.result.schedulers);
-  return stallReasons([run, base]).map((reason): Part => ({ title: stallTitle(reason), before: cycles(base, reason), now: cycles(run, reason) }))
-    .filter((part) => part.before !== 0 || part.now !== 0);
-}
+export const byReason = (run: Run, base: Run): Part[] => (comparable(run, base) ? partsOf(run.difference?.schedulers) : []);
 
 const kMostNamed = 3;
 
 /** "1,000 cycles fewer: a -1,200 and b +200"; the numbers after the colon sum to the one before it. */
 export function kernelSentence(run: Run, base: Run): string | null {
-  const parts = byKernel(run, base).filter((part) => changeOfPart(part) !== 0).sort((a, b) => Math.abs(changeOfPart(b)) - Math.abs(changeOfPart(a)));
+  const parts = byKernel(run, base).filter((part) => changeOfPart(part) !== 0)
+    .sort((a, b) => Number(a.sums > 0) - Number(b.sums > 0) || Math.abs(changeOfPart(b)) - Math.abs(changeOfPart(a)));
   if (parts.length === 0) return null;
   const total = parts.reduce((sum, part) => sum + changeOfPart(part), 0);
   const head = `${whole(Math.abs(total))} cycles ${total < 0 ? "fewer" : "more"}`;
   if (parts.length === 1 && sumsOf(run).size <= 1) return head;
-  const signed = (n: number) => (n < 0 ? `−${whole(-n)}` : `+${whole(n)}`);
   const named = parts.length > kMostNamed + 1 ? parts.slice(0, kMostNamed) : parts;
-  const others = parts.slice(named.length).reduce((sum, part) => sum + changeOfPart(part), 0);
+  const left = parts.slice(named.length);
   const words = named.map((part) => `${part.title} ${signed(changeOfPart(part))}`);
-  if (named.length < parts.length) words.push(`${parts.length - named.length} others ${signed(others)}`);
+  if (left.length > 0) words.push(`${left.reduce((sum, part) => sum + Math.max(1, part.sums), 0)} others ${signed(left.reduce((sum, part) => sum + changeOfPart(part), 0))}`);
   return `${head}: ${list(words)}`;
 }
 
@@ -152,40 +141,108 @@ export function reasonSentence(run: Run, base: Run): string | null {
   return `of the schedulers' cycles ${list(named)}, all together ${whole(Math.abs(all))} ${all < 0 ? "fewer" : "more"}`;
 }
 
-function differenceTable(caption: string, first: string, parts: Part[], run: Run, base: Run): HTMLElement {
-  const total: Part = { title: "together", before: parts.reduce((sum, p) => sum + p.before, 0), now: parts.reduce((sum, p) => sum + p.now, 0) };
-  const all = changeOfPart(total);
-  const shown = (n: number) => whole(n);
-  const signed = (n: number) => (Math.round(n) === 0 ? "0" : n < 0 ? `−${whole(-n)}` : `+${whole(n)}`);
-  return table<Part>({
-    caption, rows: [...parts, total], limit: 60, className: "difference", startsGroup: (part) => part === total,
+interface Drawn extends DifferencePart {
+  /** Where its bar begins and ends: sums of the differences before it. */
+  from: number;
+  to: number;
+}
+
+/** Each part where the ones before it end, and last the whole. */
+export function drawnParts(of: Waterfall): Drawn[] {
+  let at = 0;
+  const parts = of.parts.map((part): Drawn => ({ ...part, from: at, to: (at += part.b - part.a) }));
+  return [...parts, { name: "", title: "together", a: of.a, b: of.b, from: 0, to: at }];
+}
+
+function bar(part: Drawn, low: number, high: number): HTMLElement {
+  const place = (n: number) => 100 * (n - low) / Math.max(1, high - low);
+  const [left, right] = [Math.min(part.from, part.to), Math.max(part.from, part.to)];
+  return h("span", { class: "fall" }, h("span", { class: part.to < part.from ? "less" : "more",
+    style: `left:${place(left).toFixed(2)}%;width:${(place(right) - place(left)).toFixed(2)}%` }));
+}
+
+interface Shown {
+  caption: string;
+  first: string;
+  unit: string;
+  of: Waterfall;
+}
+
+function waterfallTable({ caption, first, unit, of }: Shown, run: Run, base: Run): HTMLElement {
+  const rows = drawnParts(of);
+  const ends = rows.flatMap((part) => [part.from, part.to]);
+  const [low, high] = [Math.min(...ends), Math.max(...ends)];
+  const change = (part: Drawn) => part.b - part.a;
+  return h("div", { class: "panel" }, table<Drawn>({
+    caption, rows, limit: 60, className: "difference", startsGroup: (part) => part === rows[rows.length - 1],
     columns: [
       { title: first, value: (part) => part.title },
-      { title: base.label, explain: "Cycles under the first policy", numeric: true, value: (part) => part.before, show: (part) => shown(part.before) },
-      { title: run.label, explain: "Cycles under this policy", numeric: true, value: (part) => part.now, show: (part) => shown(part.now) },
-      { title: "Difference", explain: "Cycles saved (−) or added (+); the parts sum to the whole", numeric: true, value: changeOfPart, show: (part) => signed(changeOfPart(part)) },
-      { title: "Of the whole", explain: "Share of the whole difference; parts that go the other way are negative", numeric: true,
-        value: (part) => (all === 0 ? null : changeOfPart(part) / all), show: (part) => percent(changeOfPart(part) / all) },
+      { title: base.label, explain: `${unit} under the first policy`, numeric: true, value: (part) => part.a, show: (part) => whole(part.a) },
+      { title: run.label, explain: `${unit} under this policy`, numeric: true, value: (part) => part.b, show: (part) => whole(part.b) },
+      { title: "Difference", explain: `${unit} saved (−) or added (+); the parts sum to the whole`, numeric: true, value: change, show: (part) => signed(change(part)) },
+      { title: "±", explain: "At most the standard error of the difference: lines are seen in looks at all warps, at random moments", numeric: true,
+        value: (part) => part.error ?? null, show: (part) => whole(part.error!) },
+      { title: "", explain: "Each begins where the one before it ends", value: (part) => (rows.length > 2 ? change(part) : null), numeric: false, show: (part) => bar(part, low, high) },
     ],
-  });
+  }));
+}
+
+/** What a kernel's difference is made of, from cycles to lines. */
+function ofKernel(kernel: KernelDifference): Shown[] {
+  const of = `in ${kernel.title}`;
+  const all: (Shown | null)[] = [
+    { caption: `Cycles ${of} by what schedulers did`, first: "Schedulers", unit: "Cycles", of: kernel.schedulers },
+    kernel.lines && { caption: `Cycles ${of} by line`, first: "Line", unit: "Cycles", of: kernel.lines },
+    { caption: `SM-cycles ${of} in which the L1D refused an access`, first: "Refused, SM-cycles", unit: "SM-cycles", of: kernel.refused },
+    kernel.dram_bytes && { caption: `Bytes of DRAM ${of} by allocation`, first: "DRAM bytes for", unit: "Bytes", of: kernel.dram_bytes },
+    kernel.l1d_misses && { caption: `L1D misses ${of} by allocation`, first: "L1D misses for", unit: "Lines", of: kernel.l1d_misses },
+  ];
+  return all.filter((shown): shown is Shown => shown !== null && shown.of.parts.length > 0);
+}
+
+function kernelPart(run: Run, base: Run): (HTMLElement | null)[] {
+  const kernels = run.difference?.of_kernels ?? [];
+  if (kernels.length === 0) return [];
+  const place = h("div", { class: "grid" });
+  const fill = (kernel: KernelDifference) => place.replaceChildren(...ofKernel(kernel).map((shown) => waterfallTable(shown, run, base)));
+  fill(kernels[0]);
+  const looks = run.difference!.looks ?? [0, 0];
+  return [
+    h("div", { class: "choices" }, select("Within kernel", kernels.map((kernel, i): [string, string] => [String(i), `${kernel.title} ${signed(kernel.schedulers.b - kernel.schedulers.a)}`]), "0",
+      (i) => fill(kernels[+i]))),
+    place,
+    kernels.some((kernel) => kernel.lines) ? h("p", { class: "note" }, `Lines divide the kernel's cycles as warps were seen at them, in ${whole(looks[0])} and ${whole(looks[1])} looks at all warps. ` +
+      "± is at most the standard error, as if all warps of a look stood alike.") : null,
+  ];
+}
+
+function content(run: Run, base: Run): (HTMLElement | null)[] {
+  const { difference } = run;
+  if (!difference || difference.why !== undefined) return [h("p", { class: "note" }, `Not taken apart: ${difference?.why ?? "no data"} (A is ${base.label}, B ${run.label}).`)];
+  const tops: Shown[] = [];
+  if (difference.kernels) tops.push({ caption: `Cycles by kernel, ${base.label} and ${run.label}`, first: "Kernel", unit: "Cycles", of: difference.kernels });
+  if (difference.schedulers) tops.push({ caption: `Cycles by what schedulers did, ${base.label} and ${run.label}`, first: "Schedulers", unit: "Cycles", of: difference.schedulers });
+  const notes = difference.notes ?? [];
+  return [
+    h("p", { class: "note" }, difference.kernels
+      ? "Cycles by kernel, and the same cycles by what the schedulers did with them (scheduler-cycles over the number of schedulers). " +
+        "Both sum to the difference; neither says what caused it."
+      : "Cycles up to the horizon by what the schedulers did with them (scheduler-cycles over the number of schedulers); this does not say what caused it."),
+    notes.length > 0 ? h("p", { class: "note" }, `A is ${base.label}, B ${run.label}: ${notes.join("; ")}.`) : null,
+    h("div", { class: "grid" }, tops.map((shown) => waterfallTable(shown, run, base))),
+    ...kernelPart(run, base),
+  ];
 }
 
 /** Nothing where there is nothing to compare. */
 export function addDifference(parent: HTMLElement, group: Group): void {
   const [base, ...others] = group.runs;
-  const compared = others.filter((run) => run.result.timed && base.result.timed && comparable(run, base));
+  const compared = others.filter((run) => run.difference !== undefined);
   if (compared.length === 0) return;
   let run = compared[0];
-  const kernels = !group.runs.some(isCorun);
-  const place = h("div", { class: "grid" });
-  const fill = () => place.replaceChildren(
-    ...(kernels ? [h("div", { class: "panel" }, differenceTable(`Cycles of ${group.name} by kernel, ${base.label} and ${run.label}`, "Kernel", byKernel(run, base), run, base))] : []),
-    h("div", { class: "panel" }, differenceTable(`Cycles of ${group.name} by what schedulers did, ${base.label} and ${run.label}`, "Schedulers", byReason(run, base), run, base)));
+  const place = h("div");
+  const fill = () => place.replaceChildren(...content(run, base).filter((part) => part !== null));
   parent.append(h("h3", {}, `What the difference to ${base.label} is made of`),
-    h("p", { class: "note" }, kernels
-      ? "Cycles by kernel, and the same cycles by what the schedulers did with them (scheduler-cycles over the number of schedulers). " +
-        "Both sum to the difference; neither says what caused it."
-      : "Cycles up to the horizon by what the schedulers did with them (scheduler-cycles over the number of schedulers); this does not say what caused it."),
     h("div", { class: "choices" }, buttons("Policy", compared.map((r, i): [string, string] => [String(i), r.label]), "0", (i) => {
       run = compared[+i];
       fill();

@@ -41,6 +41,8 @@ export function header(report: Report): HTMLElement {
       labels.length > 1 ? ` (ratios refer to ${groups[0].runs[0].label})` : "",
       gpus.length === 1 ? ` — ${machine(page.runs)}` : ""),
     page.command !== "" && h("pre", { class: "command" }, page.command),
+    (page.kept ?? []).length > 0 && h("div", { class: "kept" }, h("h2", {}, "Drawn from kept results"),
+      h("ul", {}, page.kept!.map((text) => h("li", {}, text)))),
     h("div", { class: "findings" }, h("h2", {}, "What the numbers say"),
       h("ul", {}, findings(report).map((text) => h("li", {}, text)))));
 }

@@ -27,7 +27,13 @@ export interface SourceRow {
   awaited: number;
   /** Warp-cycles: what that many looks stand for. */
   cycles: number;
+  /** At most the standard error of `seen` over all warps seen. */
+  error: number;
 }
+
+/** At most the standard error of a share of the warps seen: looks are independent, and all warps of a look may stand alike, so that the variance
+ * of a look's share is at most p (1 - p) (Bhatia and Davis, American Mathematical Monthly 107, 2000). */
+export const errorOfShare = (share: number, looks: number): number => Math.sqrt(Math.max(0, share * (1 - share)) / Math.max(1, looks));
 
 export const sourceRuns = (runs: Run[]): Run[] => runs.filter((run) => (run.result.analysis?.source?.looks ?? 0) > 0);
 
@@ -54,12 +60,16 @@ export function sourceRows(run: Run, lines: LinesOf, texts: SourceTexts): Source
       const place = lines === "source" && line.source ? line.source : { file: "", line: line.line };
       const key = `${kernel}\n${place.file}\n${place.line}`;
       const text = place.file === "" ? line.instruction ?? "" : texts[place.file]?.[place.line] ?? "";
-      const row = rows.get(key) ?? { kernel, ...place, text, issued: 0, threads: 0, accesses: 0, memoryLines: 0, hits: 0, loads: 0, warps: {}, seen: 0, awaited: 0, cycles: 0 };
+      const row = rows.get(key) ?? { kernel, ...place, text, issued: 0, threads: 0, accesses: 0, memoryLines: 0, hits: 0, loads: 0, warps: {}, seen: 0, awaited: 0, cycles: 0, error: 0 };
       rows.set(key, row);
       add(row, line);
     }
   const out = [...rows.values()];
-  for (const row of out) row.cycles = row.seen * run.result.totals.cycles / source.looks;
+  const all = Math.max(1, out.reduce((sum, row) => sum + row.seen, 0));
+  for (const row of out) {
+    row.cycles = row.seen * run.result.totals.cycles / source.looks;
+    row.error = errorOfShare(row.seen / all, source.looks);
+  }
   const weight = (row: SourceRow) => Math.max(row.seen, row.awaited);
   return out.sort((a, b) => weight(b) - weight(a));
 }
@@ -74,25 +84,59 @@ export function waitsText(row: SourceRow, all: number): string {
 
 const kReady = "nothing keeps it from issuing but another warp's turn";
 
+const withError = (share: number, error: number, sign = ""): string => `${sign}${percent(share)} ± ${(100 * error).toFixed(1)}`;
+
 function timeCell(row: SourceRow, all: number): HTMLElement {
-  return h("span", { class: "timecell" }, h("span", { class: "timebar", style: `width:${(100 * row.seen / all).toFixed(1)}%` }), percent(row.seen / all));
+  return h("span", { class: "timecell" }, h("span", { class: "timebar", style: `width:${(100 * row.seen / all).toFixed(1)}%` }), withError(row.seen / all, row.error));
 }
 
-function columns(run: Run, all: number, several: boolean, before: Map<string, SourceRow> | null): Column<SourceRow>[] {
+/** A line under two policies; all numbers are warp-cycles as shares of those under the first. */
+export interface LineChange {
+  before: number;
+  now: number;
+  beforeError: number;
+  nowError: number;
+}
+
+const wholeCycles = (rows: Iterable<SourceRow>): number => [...rows].reduce((sum, row) => sum + row.cycles, 0);
+
+/** `rows`: all of the run; `before`: all under the first policy. */
+export function lineChange(row: SourceRow, rows: SourceRow[], before: Map<string, SourceRow>): LineChange {
+  const all = Math.max(1, wholeCycles(before.values()));
+  const old = before.get(rowKey(row));
+  return { before: (old?.cycles ?? 0) / all, now: row.cycles / all, beforeError: old?.error ?? 0, nowError: row.error * wholeCycles(rows) / all };
+}
+
+/** The rows, and those that only the first policy has, as nothing was seen there. */
+export function withLost(rows: SourceRow[], before: Map<string, SourceRow>): SourceRow[] {
+  const known = new Set(rows.map(rowKey));
+  const lost = [...before.values()].filter((row) => !known.has(rowKey(row)));
+  return [...rows, ...lost.map((row): SourceRow => ({ ...row, issued: 0, threads: 0, accesses: 0, memoryLines: 0, hits: 0, loads: 0, warps: {}, seen: 0, awaited: 0, cycles: 0, error: 0 }))];
+}
+
+function changeColumns(run: Run, base: Run, rows: SourceRow[], before: Map<string, SourceRow>): Column<SourceRow>[] {
+  const changes = new Map(rows.map((row): [SourceRow, LineChange] => [row, lineChange(row, rows, before)]));
+  const of = (row: SourceRow) => changes.get(row)!;
+  const unit = "Warp-cycles at the line, as a share of all under the first policy; ± is at most the standard error, in points";
+  return [
+    { title: base.label, explain: unit, value: (row) => of(row).before, show: (row) => withError(of(row).before, of(row).beforeError) },
+    { title: run.label, explain: unit, value: (row) => of(row).now, show: (row) => withError(of(row).now, of(row).nowError) },
+    { title: "Difference", explain: "This policy's less the first one's", value: (row) => of(row).now - of(row).before,
+      show: (row) => withError(of(row).now - of(row).before, Math.hypot(of(row).beforeError, of(row).nowError), of(row).now > of(row).before ? "+" : "") },
+  ];
+}
+
+function columns(run: Run, all: number, several: boolean, changes: Column<SourceRow>[]): Column<SourceRow>[] {
   const title = (name: string) => titleOfKernel(run, name);
   const mean = (sum: number, of: number) => (of > 0 ? sum / of : null);
-  const wholeBefore = [...before?.values() ?? []].reduce((sum, row) => sum + row.cycles, 0);
-  const change = (row: SourceRow) => (row.cycles - (before?.get(rowKey(row))?.cycles ?? 0)) / Math.max(1, wholeBefore);
   const out: Column<SourceRow>[] = [
-    { title: "Time", explain: "Share of the warps seen, at random moments, that stood at this line: its next instruction is of it", value: (row) => row.seen / all, show: (row) => timeCell(row, all) },
+    { title: "Time", explain: "Share of the warps seen, at random moments, that stood at this line: its next instruction is of it; ± is at most its standard error, in points", value: (row) => row.seen / all, show: (row) => timeCell(row, all) },
     { title: "Waiting for", explain: `What kept them there, as shares of all warps seen; a wait for memory stands where the data is needed. Ready: ${kReady}`, className: "words", value: (row) => waitsText(row, all),
       show: (row) => h("span", { title: Object.entries(row.warps).map(([s, n]) => `${s}: ${percent(n / all)}`).join("\n") }, waitsText(row, all)) },
   ];
   out.push({ title: "Awaited", explain: "Share of the warps seen, wherever they stood, that needed what this line loads", value: (row) => (row.awaited > 0 ? row.awaited / all : null),
     show: (row) => percent(row.awaited / all) });
-  if (before !== null)
-    out.push({ title: "Change", explain: "Warp-cycles at the line, less those under the first policy; as a share of all warp-cycles there", value: change,
-      show: (row) => `${change(row) > 0 ? "+" : ""}${percent(change(row))}` });
+  out.push(...changes);
   if (several) out.push({ title: "Kernel", value: (row) => title(row.kernel), show: (row) => h("code", {}, title(row.kernel)) });
   out.push(
     { title: "Line", value: (row) => row.line, show: (row) => (row.file === "" ? String(row.line) : h("span", { title: row.file }, `${row.file.replace(/.*\//, "")}:${row.line}`)) },
@@ -118,13 +162,15 @@ export function addSource(parent: HTMLElement, group: Group, texts: SourceTexts)
   let kernel = "";
   const place = h("div");
   const fill = () => {
-    const rows = sourceRows(run, lines, texts);
+    const before = run === runs[0] ? null : new Map(sourceRows(runs[0], lines, texts).map((row): [string, SourceRow] => [rowKey(row), row]));
+    const seen = sourceRows(run, lines, texts);
+    const rows = before === null ? seen : withLost(seen, before);
     const all = rows.reduce((sum, row) => sum + row.seen, 0);
     const names = kernelsOf(rows);
-    const before = run === runs[0] ? null : new Map(sourceRows(runs[0], lines, texts).map((row): [string, SourceRow] => [rowKey(row), row]));
+    const changes = before === null ? [] : changeColumns(run, runs[0], rows, before);
     place.replaceChildren(table({
       caption: `Source lines of ${group.name} under ${run.label}`,
-      columns: columns(run, Math.max(1, all), names.length > 1, before),
+      columns: columns(run, Math.max(1, all), names.length > 1, changes),
       rows: kernel === "" ? rows : rows.filter((row) => row.kernel === kernel),
       limit: 20,
       className: "kernels",

@@ -1,11 +1,13 @@
 // What the page computes, without a browser.
 import { describe, expect, test } from "vitest";
-import { allocationKey, allocationRuns, argumentsText, dramBytes, mostOfTheChange, trafficRows } from "../src/allocations";
+// @ts-expect-error: plain JavaScript, shared with the data that pages are tried with
+import { addDifferences } from "../../tests/web/invented_difference.mjs";
+import { allocationKey, allocationRuns, argumentsText, dramBytes, figuresByKey, figuresIn, mostOfTheChange, trafficRows } from "../src/allocations";
 import { cells, mostWarps } from "../src/allowed";
 import { checkedRuns, checkNotes } from "../src/checks";
 import { leaves } from "../src/config";
-import { group, load, kernelTitle, timedCycles, type AllocationFigures, type Kernel, type LaunchEdge, type LaunchTree, type Mesh, type Metrics, type PageData, type Run } from "../src/data";
-import { byKernel, byReason, changeOfPart, kernelSentence, whatChanged, type Part } from "../src/difference";
+import { group, load, kernelTitle, timedCycles, type AllocationFigures, type DifferencePart, type Kernel, type LaunchEdge, type LaunchTree, type Mesh, type Metrics, type PageData, type Run, type Waterfall } from "../src/data";
+import { byKernel, byReason, changeOfPart, drawnParts, kernelSentence, whatChanged, type Part } from "../src/difference";
 import { findings } from "../src/findings";
 import { bytes, digits, energy, escapeHtml, list, seconds, short } from "../src/format";
 import { speed } from "../src/host";
@@ -23,7 +25,7 @@ import { changeOf, finishShare, predecessors, shares } from "../src/placement";
 import { queuePoints } from "../src/queues";
 import { binName, waitGroups } from "../src/waits";
 import { overSeeds, seedSentences } from "../src/seeds";
-import { rowKey, sourceRows, sourceRuns, waitsText } from "../src/source";
+import { errorOfShare, lineChange, rowKey, sourceRows, sourceRuns, waitsText, withLost, type SourceRow } from "../src/source";
 import { trafficOf } from "../src/traffic";
 import { dominant, geometricMean, schedulerCycles, speedup, stallReasons } from "../src/metrics";
 
@@ -385,6 +387,36 @@ describe("measures", () => {
   });
 });
 
+describe("source lines under two policies", () => {
+  const seen = (label: string, cycles: number, looks: number, lines: [number, number][]): Run => {
+    const made = run(cycles, { label });
+    made.result.analysis = { source: { looks, kernels: { k: { file: "x.ptx", lines: lines.map(([line, warps]) => ({ line, issued: 1, thread_instructions: 1, memory_lines: 0,
+      l1d_hits: 0, l1d_pending_hits: 0, l1d_misses: 0, awaited: 0, warps: { memory: warps } })) } } } };
+    return made;
+  };
+  test("the error is that of looks in which all warps stand alike", () => {
+    expect([errorOfShare(0.5, 100), errorOfShare(0, 9), errorOfShare(1, 9), errorOfShare(0.5, 0)]).toEqual([0.05, 0, 0, 0.5]);
+    expect(sourceRows(seen("lrr", 1000, 100, [[1, 75], [2, 25]]), "ptx", {})[0].error).toBeCloseTo(Math.sqrt(0.1875 / 100), 12);
+  });
+  test("all numbers are shares of the warp-cycles under the first, also of lines that are gone", () => {
+    const before = new Map(sourceRows(seen("lrr", 1000, 100, [[1, 75], [2, 25]]), "ptx", {}).map((row): [string, SourceRow] => [rowKey(row), row]));
+    const own = sourceRows(seen("gto", 500, 50, [[1, 50]]), "ptx", {});
+    const rows = withLost(own, before);
+    const changes = rows.map((row) => [row.line, lineChange(row, rows, before)] as const);
+    expect(changes.map(([line, of]) => [line, of.before, of.now])).toEqual([[1, 0.75, 0.5], [2, 0.25, 0]]);
+    expect([changes[0][1].nowError, changes[1][1].nowError]).toEqual([0, 0]);
+    expect(changes[1][1].beforeError).toBeCloseTo(Math.sqrt(0.1875 / 100), 12);
+  });
+});
+
+test("an allocation at another address is the one of its name and size", () => {
+  const figures = (read: number): AllocationFigures => ({ loads: 0, stores: 0, atomics: 0, l1d_hits: 0, l1d_pending_hits: 0, l1d_misses: 0, l2_hits: 0, l2_pending_hits: 0, l2_misses: 0,
+    dram_read_bytes: read, dram_written_bytes: 0 });
+  const row = (name: string, address: string, bytes: number, read: number) => ({ name, address, bytes, ...figures(read), kernels: {} });
+  const known = figuresByKey([row("x", "0x1", 4, 1), row("x", "0x2", 4, 2), row("y", "0x3", 8, 3)].map((of) => ({ of, figures: of })));
+  expect([row("x", "0x1", 4, 0), row("x", "0x2", 4, 0), row("y", "0x9", 8, 0), row("y", "0x9", 9, 0)].map((of) => figuresIn(known, of)?.dram_read_bytes)).toEqual([1, 2, 3, undefined]);
+});
+
 describe("findings", () => {
   test("a wrong result comes first", () => {
     expect(findings(group(page(run(100), run(90, { label: "gto", result: "wrong" }))))[0]).toContain("1 of 2 runs gave a wrong result");
@@ -392,7 +424,9 @@ describe("findings", () => {
   test("a speed-up is told with what went along with it", () => {
     const slow = [kernel("_Z1aPf", 60, { l2_hits: 5, dram_bytes: 4096 }), kernel("b", 40)].map((k) => ({ ...k, title: k.name.startsWith("_Z") ? "a(float*)" : k.name }));
     const fast = [{ ...kernel("_Z1aPf", 5, { l2_hits: 40, dram_bytes: 1024 }), title: "a(float*)" }, kernel("b", 45)];
-    const text = findings(group(page(run(100, { kernels: slow }), run(50, { label: "gto", kernels: fast })))).join(" ");
+    const parts = [["a", 60, 5], ["b", 40, 45]].map(([title, a, b]) => ({ name: String(title), title: String(title), a: +a, b: +b }));
+    const now: Run = { ...run(50, { label: "gto", kernels: fast }), difference: { base: 0, kernels: { a: 100, b: 50, parts } } };
+    const text = findings(group(page(run(100, { kernels: slow }), now))).join(" ");
     expect(text).toContain("gto is 2.00× as fast as lrr (50 cycles fewer: a −55 and b +5); in a the L2 hit rate rises from 10.0 % to 80.0 % and DRAM traffic falls from 4.00 KiB to 1.00 KiB.");
   });
   test("what speaks against the result is told as that, and where schedulers lose", () => {
@@ -401,6 +435,7 @@ describe("findings", () => {
     before.result.stalls = { issued: 60, memory: 40, throttled: 0 };
     now.result.stalls = { issued: 60, memory: 30, throttled: 110 };
     for (const one of [before, now]) one.result.schedulers = 1;
+    addDifferences([before, now]);
     const text = findings(group(page(before, now))).join(" ");
     expect(text).toContain("only 0.50× as fast as");
     expect(text).toContain("of the schedulers' cycles 110 more on \"throttled\", all together 100 more");
@@ -445,26 +480,34 @@ describe("findings", () => {
 });
 
 describe("differences", () => {
+  const part = (title: string, a: number, b: number, sums?: number): DifferencePart => ({ name: title, title, a, b, ...(sums === undefined ? {} : { sums }) });
+  const whole = (...parts: DifferencePart[]): Waterfall => ({ a: parts.reduce((sum, p) => sum + p.a, 0), b: parts.reduce((sum, p) => sum + p.b, 0), parts });
   const base = run(1000, { kernels: [kernel("a", 600), kernel("b", 300)] });
-  const other = run(900, { label: "gto", memory: 40, kernels: [kernel("a", 450), kernel("b", 350)] });
-  const sum = (parts: Part[]) => parts.reduce((all, part) => all + changeOfPart(part), 0);
-  test("parts by kernel sum to the whole", () => {
+  const other: Run = { ...run(900, { label: "gto", memory: 40, kernels: [kernel("a", 450), kernel("b", 350)] }),
+    difference: { base: 0, kernels: whole(part("a", 600, 450), part("b", 300, 350), part("no launch under way", 100, 100)), schedulers: whole(part("memory", 500, 400), part("issued", 500, 500)) } };
+  const sum = (parts: Part[]) => parts.reduce((all, one) => all + changeOfPart(one), 0);
+  test("are what the data say, and sum to the whole", () => {
     const parts = byKernel(other, base);
-    expect(parts.map((part) => [part.title, changeOfPart(part)])).toEqual([["a", -150], ["b", 50], ["between kernels, less what overlaps", 0]]);
+    expect(parts.map((one) => [one.title, changeOfPart(one)])).toEqual([["a", -150], ["b", 50], ["no launch under way", 0]]);
     expect(sum(parts)).toBe(-100);
+    expect(byReason(other, base).map((one) => [one.title, one.before, one.now])).toEqual([["memory", 500, 400], ["issued", 500, 500]]);
+    expect([byKernel(run(900), base), byReason(run(900), base)]).toEqual([[], []]);
   });
-  test("parts by what schedulers did are cycles of the whole GPU", () => {
-    expect(byReason(other, base)).toEqual([{ title: "issued", before: 40, now: 40 }, { title: "memory", before: 50, now: 40 }, { title: "no warp", before: 10, now: 10 }]);
-    expect(byReason({ ...other, result: { ...other.result, schedulers: 2 } }, base)[1].now).toBe(20);
-  });
-  test("runs of different clocks are not compared in cycles", () => {
+  test("runs of different clocks are not compared in words", () => {
     expect(byKernel({ ...other, core_clock_mhz: 500 }, base)).toEqual([]);
     expect(byReason({ ...other, core_clock_mhz: 500 }, base)).toEqual([]);
   });
   test("the sentence's numbers sum to the one before them", () => {
-    const many = (cycles: number[], total: number, label: string) => run(total, { label, kernels: cycles.map((n, i) => kernel(`k${i}`, n)) });
-    expect(kernelSentence(many([10, 20, 30, 40, 50], 150, "gto"), many([100, 10, 70, 45, 52], 277, "lrr")))
-      .toBe("127 cycles fewer: k0 −90, k2 −40, k1 +10 and 2 others −7");
+    const parts = whole(part("13 other kernels", 70, 57, 2), part("k0", 100, 10), part("k2", 70, 30), part("k1", 10, 20), part("k3", 45, 40));
+    const many: Run = { ...run(157, { label: "gto", kernels: [kernel("k0", 1), kernel("k1", 1)] }), difference: { base: 0, kernels: parts } };
+    expect(kernelSentence(many, run(295))).toBe("138 cycles fewer: k0 −90, k2 −40, k1 +10 and 3 others −18");
+  });
+  test("each bar begins where the one before it ends, and the last is the whole", () => {
+    expect(drawnParts(whole(part("a", 10, 4), part("b", 1, 9))).map((one) => [one.title, one.from, one.to])).toEqual([["a", 0, -6], ["b", -6, 2], ["together", 0, 2]]);
+  });
+  test("from another run than the group's first are not shown", () => {
+    const page_ = page({ ...base, label: "x" }, { ...other, difference: { base: 1 } }, { ...other, label: "y", difference: { base: 0 } });
+    expect(group(page_).groups[0].runs.map((one) => one.difference?.base)).toEqual([undefined, undefined, 0]);
   });
 });
 
@@ -526,8 +569,9 @@ describe("a co-run, whose launches are not told", () => {
   });
   test("is not taken apart by kernel", () => {
     const [base, other] = [corun("none"), corun("ccbp")];
+    other.difference = { base: 0, schedulers: { a: 5, b: 7, parts: [{ name: "memory", title: "memory", a: 5, b: 7 }] } };
     expect(byKernel(other, base)).toEqual([]);
-    expect(byReason(other, base).length).toBeGreaterThan(0);
+    expect(byReason(other, base).length).toBe(1);
     expect(bestColouring(base)).toBe("block");
     expect(colourings(base).map(([value]) => value)).toEqual(["launch", "block"]);
     expect(colourings(run(1))).toHaveLength(3);

@@ -3,6 +3,8 @@
 import { describe, expect, test } from "vitest";
 // @ts-expect-error: plain JavaScript, shared with the checks in Chromium
 import { unexplained } from "../../tests/web/sentences.mjs";
+// @ts-expect-error: the same
+import { addDifferences } from "../../tests/web/invented_difference.mjs";
 import { group, type Kernel, type Metrics, type PageData, type Run } from "../src/data";
 import { findings } from "../src/findings";
 
@@ -43,10 +45,12 @@ function invented(r: Random, { label, workload, seed, tenants }: Making): Run {
   const cycles = kernels[kernels.length - 1].end_cycle;
   const main = ["memory", "lsu", "launch", "idle", "throttled", "issued"][r.below(6)];
   const schedulers = 8;
-  const parts = ["issued", "memory", "lsu", "throttled", "launch"].map((reason): [string, number] => [reason, r.below(cycles) * (reason === main ? schedulers : 1)]);
+  // They sum to all scheduler-cycles, as in a real result; four of eight schedulers are the main reason's.
+  const most = main === "idle" ? Math.ceil(cycles / 8) : cycles;
+  const parts = ["issued", "memory", "lsu", "throttled", "launch"].map((reason): [string, number] => [reason, r.below(most) * (reason === main ? 4 : 1)]);
   const used = parts.reduce((sum, [, n]) => sum + n, 0);
   const stalls: { [reason: string]: number } = Object.fromEntries(parts);
-  stalls.idle = Math.max(main === "idle" ? 20 * used : 0, schedulers * cycles - used);
+  stalls.idle = schedulers * cycles - used;
   const totals = counted(r, cycles);
   const corun = tenants ? { corun: { weighted_speedup: 0 }, tenants: ["backprop", "cfd"].map((name) => {
     const [ipc, alone] = [10 + r.below(90), 100 + r.below(50)];
@@ -77,6 +81,7 @@ function pageOf(r: Random): PageData {
   const seeds = r.below(3) === 0 ? [1, 2, 3] : [1];
   const tenants = r.below(5) === 0;
   const runs = works.flatMap((workload) => labels.flatMap((label) => seeds.map((seed) => invented(r, { label, workload, seed, tenants }))));
+  addDifferences(runs);
   return { raddle_version: "0", command: "", date: "", runs };
 }
 
