@@ -158,7 +158,8 @@ TEST(Difference, SettingsOfAnotherPolicyAreNotListed) {
   const Json a = Json::parse(
       R"({"sm":{"ways":4},"policy":{"throttle":{"name":"none"},"warp":{"name":"gto","k":1}}})");
   const Json b = Json::parse(
-      R"({"sm":{"ways":8},"policy":{"throttle":{"name":"swl","limit":3},"warp":{"name":"gto","k":2}}})");
+      R"({"sm":{"ways":8},
+          "policy":{"throttle":{"name":"swl","limit":3},"warp":{"name":"gto","k":2}}})");
   EXPECT_THAT(settings_that_differ(a, b), ElementsAre("policy.throttle.name none -> swl",
                                                       "policy.warp.k 1 -> 2", "sm.ways 4 -> 8"));
   EXPECT_THAT(settings_that_differ(a, a), IsEmpty());
