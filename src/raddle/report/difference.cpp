@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <span>
 
 #include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
+#include "raddle/base/stable_sort.h"
 #include "raddle/report/breakdown.h"
 #include "raddle/report/json_member.h"
 #include "raddle/stats/terms.h"
@@ -58,48 +61,53 @@ class ByName {
 
 bool nothing(const DifferencePart& part) { return part.a == 0 && part.b == 0; }
 
-/// Sorts, sums what is beyond the limit, appends `left` (which has no name) and what is still
-/// missing to a and b, and holds that all of it sums.
-Waterfall closed(std::int64_t a, std::int64_t b, std::vector<DifferencePart> parts,
-                 std::vector<DifferencePart> left, std::string_view missing,
-                 std::string_view others, std::size_t maximum = kMaxParts) {
-  std::erase_if(parts, nothing);
-  std::ranges::stable_sort(parts, std::greater{}, [](const DifferencePart& part) {
-    return std::pair(std::abs(part.difference()), std::max(part.a, part.b));
-  });
-  if (parts.size() > maximum) {
-    DifferencePart rest{"", fmt::format("{} {}", parts.size() - maximum + 1, others), 0, 0};
-    double squares = 0;
-    for (const DifferencePart& part : std::span(parts).subspan(maximum - 1)) {
-      rest.a += part.a;
-      rest.b += part.b;
-      squares += part.error * part.error;
-      rest.sums += part.difference() != 0;
-    }
-    rest.error = std::sqrt(squares);
-    parts.resize(maximum - 1);
-    parts.push_back(std::move(rest));
+/// The smallest of the parts as one, so that there are at most `maximum`.
+void sum_smallest(std::vector<DifferencePart>& parts, std::size_t maximum,
+                  std::string_view others) {
+  if (parts.size() <= maximum) return;
+  DifferencePart rest{"", fmt::format("{} {}", parts.size() - maximum + 1, others), 0, 0};
+  double squares = 0;
+  for (const DifferencePart& part : std::span(parts).subspan(maximum - 1)) {
+    rest.a += part.a;
+    rest.b += part.b;
+    squares += part.error * part.error;
+    rest.sums += part.difference() != 0;
   }
-  std::ranges::move(left, std::back_inserter(parts));
-  DifferencePart rest{"", std::string(missing), a, b};
-  for (const DifferencePart& part : parts) {
-    rest.a -= part.a;
-    rest.b -= part.b;
-  }
+  rest.error = std::sqrt(squares);
+  parts.resize(maximum - 1);
   parts.push_back(std::move(rest));
-  std::erase_if(parts, nothing);
-  Waterfall out{a, b, std::move(parts)};
-  std::int64_t sum_a = 0, sum_b = 0;
-  for (const DifferencePart& part : out.parts) {
-    sum_a += part.a;
-    sum_b += part.b;
+}
+
+DifferencePart sum_of(const std::vector<DifferencePart>& parts) {
+  DifferencePart out{"", "", 0, 0};
+  for (const DifferencePart& part : parts) {
+    out.a += part.a;
+    out.b += part.b;
   }
-  RADDLE_ASSERT(sum_a == out.a && sum_b == out.b && sum_b - sum_a == out.difference());
   return out;
 }
 
-/// Whole parts of `amount` in proportion to `weights`, of which `all` are the whole: the bounds of
-/// parts are rounded down, not the parts.
+/// Sorts, sums what is beyond the limit, appends `left` (which has no name) and, titled `missing`,
+/// what the whole has besides; holds that all of it sums.
+Waterfall closed(Waterfall whole, std::vector<DifferencePart> left, std::string_view missing,
+                 std::string_view others, std::size_t maximum = kMaxParts) {
+  std::vector<DifferencePart>& parts = whole.parts;
+  std::erase_if(parts, nothing);
+  const auto size = [](const DifferencePart& part) {
+    return std::pair(std::abs(part.difference()), std::max(part.a, part.b));
+  };
+  sort_stably(parts, size, std::greater{});
+  sum_smallest(parts, maximum, others);
+  std::ranges::move(left, std::back_inserter(parts));
+  const DifferencePart sum = sum_of(parts);
+  parts.push_back({"", std::string(missing), whole.a - sum.a, whole.b - sum.b});
+  std::erase_if(parts, nothing);
+  const DifferencePart all = sum_of(parts);
+  RADDLE_ASSERT(all.a == whole.a && all.b == whole.b);
+  return whole;
+}
+
+/// `weights` over `divisor` as whole numbers: not they are rounded down, but their sums so far.
 std::vector<std::int64_t> divided(std::span<const std::int64_t> weights, std::int64_t divisor) {
   std::vector<std::int64_t> out;
   std::int64_t sum = 0, before = 0;
@@ -195,10 +203,10 @@ Waterfall by_kernel(const Side& a, const Side& b) {
   const auto busy_a = cycles_under_way(*a.result), busy_b = cycles_under_way(*b.result);
   if (busy_a && busy_b) {
     left.push_back({"", "counted twice where launches overlap", *busy_a - all.a, *busy_b - all.b});
-    return closed(a.cycles, b.cycles, std::move(parts), std::move(left), "no launch under way",
+    return closed({a.cycles, b.cycles, std::move(parts)}, std::move(left), "no launch under way",
                   "other kernels", kMaxKernelParts);
   }
-  return closed(a.cycles, b.cycles, std::move(parts), {}, "between kernels, less what overlaps",
+  return closed({a.cycles, b.cycles, std::move(parts)}, {}, "between kernels, less what overlaps",
                 "other kernels", kMaxKernelParts);
 }
 
@@ -233,7 +241,7 @@ Waterfall by_reason(const Side& a, const Side& b) {
   ByName reasons;
   add_reasons(reasons, 0, stalls_of(*a.result), a.schedulers);
   add_reasons(reasons, 1, stalls_of(*b.result), b.schedulers);
-  return closed(a.cycles, b.cycles, reasons.take(), {}, "not counted", "other reasons");
+  return closed({a.cycles, b.cycles, reasons.take()}, {}, "not counted", "other reasons");
 }
 
 Waterfall schedulers_of(const KernelSums& a, std::int64_t schedulers_a, const KernelSums& b,
@@ -245,7 +253,7 @@ Waterfall schedulers_of(const KernelSums& a, std::int64_t schedulers_a, const Ke
   add_reasons(reasons, 1, b.stalls, schedulers_b);
   DifferencePart outside{"", "before its first block and after its last", a.cycles - a.execution,
                          b.cycles - b.execution};
-  return closed(a.cycles, b.cycles, reasons.take(), {std::move(outside)},
+  return closed({a.cycles, b.cycles, reasons.take()}, {std::move(outside)},
                 "no warp of it on the scheduler", "other reasons");
 }
 
@@ -259,7 +267,7 @@ Waterfall refused_of(const KernelSums& a, const KernelSums& b) {
       for (const stats::Term& term : stats::kRefusalTerms)
         if (term.name == cause) causes.call(cause, std::string(term.title));
     }
-  return closed(all[0], all[1], causes.take(), {}, "", "other causes");
+  return closed({all[0], all[1], causes.take()}, {}, "", "other causes");
 }
 
 const Json& allocation_rows(const Json& result) {
@@ -293,7 +301,7 @@ std::optional<Waterfall> by_allocation(const Side& a, const Side& b, const std::
       rows.call(key, allocation_title(row, kernel));
     }
   }
-  return closed(whole[0], whole[1], rows.take(), {}, "of no allocation", "other allocations");
+  return closed({whole[0], whole[1], rows.take()}, {}, "of no allocation", "other allocations");
 }
 
 /// Warps that looks have seen at the lines of one kernel.
@@ -399,7 +407,7 @@ std::optional<Waterfall> by_line(const Side& a, const Side& b, const std::string
                    other = at_b == parts_b.end() ? LinePart{} : at_b->second;
     parts.push_back({key, title, one.cycles, other.cycles, std::hypot(one.error, other.error)});
   }
-  return closed(sums_a.cycles, sums_b.cycles, std::move(parts), {},
+  return closed({sums_a.cycles, sums_b.cycles, std::move(parts)}, {},
                 "before its first block and after its last", "other lines");
 }
 

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 #include <span>
 
-#include "raddle/base/json.h"
+#include "raddle/base/stable_sort.h"
 #include "raddle/report/breakdown.h"
 #include "raddle/report/difference.h"
 
@@ -28,10 +27,10 @@ std::vector<std::string> parts_texts(const Waterfall& of) {
   std::vector<DifferencePart> changed;
   std::ranges::copy_if(of.parts, std::back_inserter(changed),
                        [](const DifferencePart& part) { return part.difference() != 0; });
-  std::ranges::stable_sort(changed, std::greater{},
-                           [](const DifferencePart& part) { return std::abs(part.difference()); });
-  // What is together already goes with the others.
-  std::ranges::stable_partition(changed, [](const DifferencePart& part) { return part.sums == 0; });
+  // The largest first; what is together already goes with the others.
+  sort_stably(changed, [](const DifferencePart& part) {
+    return std::pair(part.sums != 0, -std::abs(part.difference()));
+  });
   const bool all = changed.size() <= kMaxNamed + 1;
   const std::size_t named = all ? changed.size() : kMaxNamed;
   std::vector<std::string> out;
@@ -128,12 +127,12 @@ std::string explanation(const ExplainedRun& a, const ExplainedRun& b,
   if (difference.of_kernels.empty()) {
     out += line("by what schedulers did", difference.schedulers, "cycles");
   } else {
-    const KernelDifference& most = difference.of_kernels.front();
-    out += line("in " + most.title, most.schedulers, "cycles");
-    out += line("  accesses refused", most.refused, "SM-cycles");
-    if (most.dram_bytes) out += line("  DRAM by allocation", *most.dram_bytes, "bytes");
-    if (most.l1d_misses) out += line("  L1D misses", *most.l1d_misses, "lines");
-    if (most.lines) out += line("  by line", *most.lines, "cycles");
+    const KernelDifference& largest = difference.of_kernels.front();
+    out += line("in " + largest.title, largest.schedulers, "cycles");
+    out += line("  accesses refused", largest.refused, "SM-cycles");
+    if (largest.dram_bytes) out += line("  DRAM by allocation", *largest.dram_bytes, "bytes");
+    if (largest.l1d_misses) out += line("  L1D misses", *largest.l1d_misses, "lines");
+    if (largest.lines) out += line("  by line", *largest.lines, "cycles");
   }
   for (const std::string& note : difference.notes) out += "  Note: " + note + ".\n";
   return out + rules(difference, *a.result, *b.result);

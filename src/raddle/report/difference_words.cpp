@@ -5,6 +5,7 @@
 #include <map>
 
 #include "raddle/base/json.h"
+#include "raddle/base/stable_sort.h"
 #include "raddle/report/difference.h"
 #include "raddle/report/json_member.h"
 
@@ -50,8 +51,8 @@ std::vector<std::string> settings_that_differ(const Json& a, const Json& b) {
   for (const auto& [path, value] : of_b)
     if (!of_a.contains(path)) add(path);
   // Which policy it is comes before its parameters.
-  std::ranges::stable_partition(
-      policies, [](const std::string& text) { return text.find(".name ") != std::string::npos; });
+  sort_stably(policies,
+              [](const std::string& text) { return text.find(".name ") == std::string::npos; });
   std::ranges::move(others, std::back_inserter(policies));
   return policies;
 }

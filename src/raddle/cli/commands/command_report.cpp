@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "raddle/base/error.h"
+#include "raddle/base/stable_sort.h"
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/output.h"
 #include "raddle/cli/shared/reports.h"
@@ -67,10 +68,11 @@ struct ReportCommand {
   /// A file, or the label of results.
   void put_first(std::vector<report::KeptRun>& runs) const {
     const bool is_file = std::ranges::find(files, baseline) != files.end();
-    const auto others = std::ranges::stable_partition(runs, [&](const report::KeptRun& run) {
-      return (is_file ? run.file : run.label) == baseline;
-    });
-    if (others.begin() != runs.begin()) return;
+    const auto is_other = [&](const report::KeptRun& run) {
+      return (is_file ? run.file : run.label) != baseline;
+    };
+    sort_stably(runs, is_other);
+    if (!is_other(runs.front())) return;
     std::string known;
     for (const report::KeptRun& run : runs)
       if (known.find("'" + run.label + "'") == std::string::npos)
