@@ -118,9 +118,10 @@ constexpr const char* kRude = R"cpp(
   class Rude final : public WarpPolicy {
    public:
     struct Params {
-      bool leaves = false, throws = false, crashes = false;
+      bool leaves = false, vanishes = false, throws = false, crashes = false;
       void visit(FieldVisitor& v) {
         v.field("leaves", leaves, "calls exit");
+        v.field("vanishes", vanishes, "calls _Exit");
         v.field("throws", throws, "throws an exception");
         v.field("crashes", crashes, "ends the process");
       }
@@ -128,6 +129,7 @@ constexpr const char* kRude = R"cpp(
     Rude(const Params& params, const Context&) : params_(params) {}
     unsigned pick(const WarpView& view) override {
       if (params_.leaves) std::exit(0);
+      if (params_.vanishes) std::_Exit(0);
       if (params_.throws) throw std::runtime_error("rude");
       if (params_.crashes) std::abort();
       return lowest(view.ready);
@@ -154,6 +156,9 @@ TEST_F(Plugin, ARudeOneIsNoSuccessAndHoldsNobodyElseUp) {
   const Outcome left = raddle(run + ":leaves=true --plugin", {rude});
   EXPECT_EQ(left.status, 1);
   EXPECT_THAT(left.err, HasSubstr("called exit() before the command was done"));
+  const Outcome vanished = raddle(run + ":vanishes=true --plugin", {rude});
+  EXPECT_EQ(vanished.status, 1);
+  EXPECT_THAT(vanished.err, HasSubstr("called _exit() before the command was done"));
   expect_refused(raddle(run + " --plugin", {rude}), {"two fields", "'picks'"});
 
   // A run that fails is kept with its reason, and the others go on.
@@ -172,9 +177,11 @@ policies = ["warp=rude:throws=true"]
 policies = ["warp=rude:crashes=true"]
 [variants.leaves]
 policies = ["warp=rude:leaves=true"]
+[variants.vanishes]
+policies = ["warp=rude:vanishes=true"]
 [[runs]]
 workloads = ["vecadd"]
-variants = ["lrr", "throws", "crashes", "leaves"]
+variants = ["lrr", "throws", "crashes", "leaves", "vanishes"]
 [[shapes]]
 text = "It takes time"
 check = "totals.cycles[vecadd, lrr] > 0"

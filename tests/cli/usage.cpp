@@ -2,6 +2,7 @@
 // know.
 #include "cli/raddle.h"
 #include "raddle/base/files.h"
+#include "raddle_paths.h"
 
 namespace raddle::test::usage_test {
 namespace {
@@ -23,6 +24,16 @@ TEST(Usage, EveryCommandExplainsItself) {
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_GT(line_count(help.out), 5u) << command;
     EXPECT_EQ(help.err, "") << command;
+  }
+}
+
+TEST(Usage, ThePageOfCommandsNamesThemAll) {
+  const std::string page = read_file(RADDLE_SOURCE_DIR "/docs/cli.md");
+  for (const auto& command : nlohmann::json::parse(raddle("help --json").out)) {
+    std::string words = command["name"];
+    if (words.empty()) continue;  // the program
+    words = words.substr(words.rfind(' ') + 1);
+    EXPECT_THAT(page, AnyOf(HasSubstr("`" + words + "`"), HasSubstr("`" + words + " "))) << words;
   }
 }
 

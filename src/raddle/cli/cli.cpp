@@ -1,7 +1,6 @@
 #include "raddle/cli/cli.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +19,7 @@
 #include "raddle/base/json.h"
 #include "raddle/base/shortened.h"
 #include "raddle/cli/commands/commands.h"
+#include "raddle/cli/early_end.h"
 #include "raddle/cli/shared/output.h"
 #include "raddle/config/spelling.h"
 #include "raddle/policy/interface_hash.h"  // generated
@@ -210,29 +210,8 @@ int printed(int status) {
 
 }  // namespace
 
-namespace {
-std::atomic<bool> command_is_done = true;
-
-/// Whoever calls exit() in the middle of a command, a policy of a plug-in, must not look like
-/// success.
-void report_early_end() {
-  if (command_is_done) return;
-  std::fputs("raddle: something called exit() before the command was done\n", stderr);
-  std::fflush(nullptr);
-  std::_Exit(kFailed);
-}
-/// The command is under way as long as it lives.
-struct UnderWay {
-  UnderWay() {
-    [[maybe_unused]] static const int once = std::atexit(report_early_end);
-    command_is_done = false;
-  }
-  ~UnderWay() { command_is_done = true; }
-};
-}  // namespace
-
 int run(int argc, char** argv) {
-  const UnderWay under_way;
+  const CommandUnderWay under_way;
   try {
     return printed(parse_and_run(argc, argv));
   } catch (const InputError& error) {

@@ -3,28 +3,19 @@
 
 #include <cmath>
 #include <cstring>
-#include <exception>
 #include <limits>
 #include <memory>
-#include <new>
 
 namespace raddle::cublas {
 
-Status status_of(DeviceFailure failure) {
-  switch (failure) {
-    case DeviceFailure::kNoDevice:
-      return kNotInitialized;
-    case DeviceFailure::kNoMemory:
-      return kAllocFailed;
-    case DeviceFailure::kWrongMachine:
-      return kArchMismatch;
-    case DeviceFailure::kExecution:
-      return kExecutionFailed;
-    case DeviceFailure::kNoKernel:
-      break;
-  }
-  return kInternalError;
-}
+namespace {
+constexpr FailureStatuses<Status> kStatuses = {.success = kSuccess,
+                                               .no_device = kNotInitialized,
+                                               .wrong_machine = kArchMismatch,
+                                               .no_memory = kAllocFailed,
+                                               .execution = kExecutionFailed,
+                                               .internal_error = kInternalError};
+}  // namespace
 
 Status lacks(const std::string& what) {
   cuda_library::lacks(what, "CUBLAS_STATUS_NOT_SUPPORTED");
@@ -33,16 +24,7 @@ Status lacks(const std::string& what) {
 
 Status call(Handle* handle, const std::function<void(Handle&)>& body) {
   if (handle == nullptr) return kNotInitialized;
-  try {
-    body(*handle);
-    return kSuccess;
-  } catch (const Refusal& refusal) {
-    return refusal.status;
-  } catch (const DeviceFailure failure) {
-    return status_of(failure);
-  } catch (const std::exception&) {
-    return kInternalError;
-  }
+  return guarded(kStatuses, [&] { body(*handle); });
 }
 
 namespace {
@@ -100,7 +82,7 @@ struct StatusText {
   Status status;
   const char *name, *text;
 };
-constexpr StatusText kStatuses[] = {
+constexpr StatusText kStatusTexts[] = {
     {kSuccess, "CUBLAS_STATUS_SUCCESS", "success"},
     {kNotInitialized, "CUBLAS_STATUS_NOT_INITIALIZED", "the library was not initialized"},
     {kAllocFailed, "CUBLAS_STATUS_ALLOC_FAILED", "the resource allocation failed"},
@@ -115,7 +97,7 @@ constexpr StatusText kStatuses[] = {
     {kLicenseError, "CUBLAS_STATUS_LICENSE_ERROR", "the license check failed"},
 };
 const StatusText* text_of(int status) {
-  for (const StatusText& one : kStatuses)
+  for (const StatusText& one : kStatusTexts)
     if (one.status == status) return &one;
   return nullptr;
 }
@@ -139,14 +121,7 @@ int raddle_lacks(const char* function) { return lacks(function); }
 int raddle_cublasCreate_v2(Handle** to) {
   if (to == nullptr) return kInvalidValue;
   *to = nullptr;
-  try {
-    *to = std::make_unique<Handle>().release();
-    return kSuccess;
-  } catch (const DeviceFailure failure) {
-    return status_of(failure);
-  } catch (const std::bad_alloc&) {
-    return kAllocFailed;
-  }
+  return guarded(kStatuses, [&] { *to = std::make_unique<Handle>().release(); });
 }
 
 int raddle_cublasDestroy_v2(Handle* handle) {

@@ -7,6 +7,7 @@
 #include "raddle/cublas/images.h"
 #include "raddle/cublas/kernels/arguments.h"
 #include "raddle/cuda_library/device.h"
+#include "raddle/cuda_library/guarded.h"
 
 namespace raddle::cublas {
 
@@ -14,7 +15,8 @@ using cuda_library::clear;
 using cuda_library::copy;
 using cuda_library::copy_lines;
 using cuda_library::Device;
-using cuda_library::DeviceFailure;
+using cuda_library::FailureStatuses;
+using cuda_library::guarded;
 using cuda_library::Stream;
 using cuda_library::wait;
 
@@ -32,12 +34,7 @@ enum Status : int {
   kLicenseError = 16,
 };
 
-/// What ends a call early.
-struct Refusal {
-  Status status;
-};
-
-Status status_of(DeviceFailure failure);
+using Refusal = cuda_library::Refusal<Status>;
 
 /// Tells the user and lets the run fail. Returns kNotSupported.
 Status lacks(const std::string& what);

@@ -1,10 +1,8 @@
 // The functions that programs call. Handles are numbers; calls with one that leads nowhere return
 // CUFFT_INVALID_PLAN.
-#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <vector>
 
 #include "raddle/cufft/plan.h"
@@ -15,36 +13,17 @@ namespace {
 
 namespace cuda_library = raddle::cuda_library;
 
-Status status_of(cuda_library::DeviceFailure failure) {
-  switch (failure) {
-    case cuda_library::DeviceFailure::kNoDevice:
-    case cuda_library::DeviceFailure::kWrongMachine:
-      return kSetupFailed;
-    case cuda_library::DeviceFailure::kNoMemory:
-      return kAllocFailed;
-    case cuda_library::DeviceFailure::kExecution:
-      return kExecFailed;
-    case cuda_library::DeviceFailure::kNoKernel:
-      break;
-  }
-  return kInternalError;
-}
+constexpr cuda_library::FailureStatuses<Status> kStatuses = {.success = kSuccess,
+                                                             .no_device = kSetupFailed,
+                                                             .wrong_machine = kSetupFailed,
+                                                             .no_memory = kAllocFailed,
+                                                             .execution = kExecFailed,
+                                                             .internal_error = kInternalError};
 
-/// What a body throws becomes its status.
+/// Runs the body of a call; what it throws becomes its status.
 template <class Body>
-int guarded(Body body) {
-  try {
-    body();
-    return kSuccess;
-  } catch (const Refusal& refusal) {
-    return refusal.status;
-  } catch (const cuda_library::DeviceFailure failure) {
-    return status_of(failure);
-  } catch (const std::bad_alloc&) {
-    return kAllocFailed;
-  } catch (const std::exception&) {
-    return kInternalError;
-  }
+int guarded(const Body& body) {
+  return cuda_library::guarded(kStatuses, body);
 }
 
 class Plans {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "raddle/cuda_library/device.h"
+#include "raddle/cuda_library/guarded.h"
 
 namespace raddle::cufft {
 
@@ -22,10 +23,7 @@ enum Status : int {
   kNotSupported = 16,
 };
 
-/// What ends a call early.
-struct Refusal {
-  Status status;
-};
+using Refusal = cuda_library::Refusal<Status>;
 
 inline void require(bool condition, Status otherwise = kInvalidValue) {
   if (!condition) throw Refusal{otherwise};

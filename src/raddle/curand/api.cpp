@@ -2,10 +2,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
-#include <new>
 
 #include "raddle/curand/directions.h"
 #include "raddle/curand/generator.h"
@@ -19,36 +17,18 @@ namespace {
 
 constexpr int kMajor = 10, kMinor = 4, kPatch = 0;  // whose interface this is
 
-Status status_of(raddle::cuda_library::DeviceFailure failure) {
-  switch (failure) {
-    case raddle::cuda_library::DeviceFailure::kNoDevice:
-      return kInitializationFailed;
-    case raddle::cuda_library::DeviceFailure::kNoMemory:
-      return kAllocationFailed;
-    case raddle::cuda_library::DeviceFailure::kWrongMachine:
-      return kArchMismatch;
-    case raddle::cuda_library::DeviceFailure::kExecution:
-      return kLaunchFailure;
-    case raddle::cuda_library::DeviceFailure::kNoKernel:
-      break;
-  }
-  return kInternalError;
-}
+constexpr raddle::cuda_library::FailureStatuses<Status> kStatuses = {
+    .success = kSuccess,
+    .no_device = kInitializationFailed,
+    .wrong_machine = kArchMismatch,
+    .no_memory = kAllocationFailed,
+    .execution = kLaunchFailure,
+    .internal_error = kInternalError};
 
 /// Runs the body of a call; what it throws becomes its status.
-Status guarded(const std::function<void()>& body) {
-  try {
-    body();
-    return kSuccess;
-  } catch (const Refusal& refusal) {
-    return refusal.status;
-  } catch (const raddle::cuda_library::DeviceFailure failure) {
-    return status_of(failure);
-  } catch (const std::bad_alloc&) {
-    return kAllocationFailed;
-  } catch (const std::exception&) {
-    return kInternalError;
-  }
+template <class Body>
+Status guarded(const Body& body) {
+  return raddle::cuda_library::guarded(kStatuses, body);
 }
 Status call(Generator* generator, const std::function<void(Generator&)>& body) {
   if (generator == nullptr) return kNotInitialized;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "raddle/cuda_library/device.h"
+#include "raddle/cuda_library/guarded.h"
 #include "raddle/curand/kernels/arguments.h"
 
 namespace raddle::curand {
@@ -31,10 +32,7 @@ enum Status : int {
   kInternalError = 999,
 };
 
-/// What ends a call early.
-struct Refusal {
-  Status status;
-};
+using Refusal = cuda_library::Refusal<Status>;
 inline void require(bool condition, Status otherwise) {
   if (!condition) throw Refusal{otherwise};
 }

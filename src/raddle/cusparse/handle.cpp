@@ -2,27 +2,18 @@
 #include "raddle/cusparse/handle.h"
 
 #include <cstring>
-#include <exception>
 #include <memory>
-#include <new>
 
 namespace raddle::cusparse {
 
-Status status_of(cuda_library::DeviceFailure failure) {
-  switch (failure) {
-    case cuda_library::DeviceFailure::kNoDevice:
-      return kNotInitialized;
-    case cuda_library::DeviceFailure::kNoMemory:
-      return kAllocFailed;
-    case cuda_library::DeviceFailure::kWrongMachine:
-      return kArchMismatch;
-    case cuda_library::DeviceFailure::kExecution:
-      return kExecutionFailed;
-    case cuda_library::DeviceFailure::kNoKernel:
-      break;
-  }
-  return kInternalError;
-}
+namespace {
+constexpr cuda_library::FailureStatuses<Status> kStatuses = {.success = kSuccess,
+                                                             .no_device = kNotInitialized,
+                                                             .wrong_machine = kArchMismatch,
+                                                             .no_memory = kAllocFailed,
+                                                             .execution = kExecutionFailed,
+                                                             .internal_error = kInternalError};
+}  // namespace
 
 Status lacks(const std::string& what) {
   cuda_library::lacks(what, "CUSPARSE_STATUS_NOT_SUPPORTED");
@@ -30,18 +21,7 @@ Status lacks(const std::string& what) {
 }
 
 Status guarded(const std::function<void()>& body) {
-  try {
-    body();
-    return kSuccess;
-  } catch (const Refusal& refusal) {
-    return refusal.status;
-  } catch (const cuda_library::DeviceFailure failure) {
-    return status_of(failure);
-  } catch (const std::bad_alloc&) {
-    return kAllocFailed;
-  } catch (const std::exception&) {
-    return kInternalError;
-  }
+  return cuda_library::guarded(kStatuses, body);
 }
 Status call(Handle* handle, const std::function<void(Handle&)>& body) {
   if (handle == nullptr) return kNotInitialized;

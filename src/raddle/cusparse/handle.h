@@ -5,6 +5,7 @@
 #include <string>
 
 #include "raddle/cuda_library/device.h"
+#include "raddle/cuda_library/guarded.h"
 #include "raddle/cusparse/images.h"
 #include "raddle/cusparse/kernels/arguments.h"
 
@@ -33,12 +34,7 @@ enum Status : int {
   kInsufficientResources = 11,
 };
 
-/// What ends a call early.
-struct Refusal {
-  Status status;
-};
-
-Status status_of(cuda_library::DeviceFailure failure);
+using Refusal = cuda_library::Refusal<Status>;
 
 /// Tells the user and lets the run fail. Returns kNotSupported.
 Status lacks(const std::string& what);
