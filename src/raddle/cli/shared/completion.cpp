@@ -26,7 +26,7 @@ Words words_for(const std::string& command, const OptionReference& option,
   return takes_work && !name.starts_with("-") ? names.workloads : Words{};
 }
 
-std::string joined(const Words& words, std::string_view between = " ") {
+std::string spaced(const Words& words, std::string_view between = " ") {
   return fmt::format("{}", fmt::join(words, between));
 }
 
@@ -68,14 +68,14 @@ std::string bash(const std::vector<CommandReference>& all, const KnownNames& nam
         patterns.push_back(fmt::format("'{} {}'", command.name, name));
       const Words values = words_for(command.name, option, names);
       options += fmt::format("    {}) COMPREPLY=($(compgen {} -- \"$cur\")); return ;;\n",
-                             joined(patterns, " | "),
+                             spaced(patterns, " | "),
                              values.empty() ? "-f"
                                             : (option.names.front() == "--gpu" ? "-f " : "") +
-                                                  std::string("-W '") + joined(values) + "'");
+                                                  std::string("-W '") + spaced(values) + "'");
     }
     const Words first = first_words(all, command, names);
     words += fmt::format("    '{}') options='{}' words='{}' ;;\n", command.name,
-                         joined(option_names(command)), joined(first));
+                         spaced(option_names(command)), spaced(first));
   }
   return fmt::format(R"(# bash completion of raddle, made by `raddle help --completion bash`.
 _raddle() {{
@@ -109,7 +109,7 @@ _raddle_words() {{
 }}
 complete -o filenames -F _raddle raddle
 )",
-                     joined(commands_below(all, "")), joined(commands_below(all, "analyze")),
+                     spaced(commands_below(all, "")), spaced(commands_below(all, "analyze")),
                      options, words);
 }
 
@@ -140,14 +140,14 @@ std::string zsh(const std::vector<CommandReference>& all, const KnownNames& name
         std::string value;
         if (!option.value.empty())
           value = fmt::format(":{}:{}", zsh_text(option.value),
-                              values.empty() ? "_files" : "(" + joined(values) + ")");
+                              values.empty() ? "_files" : "(" + spaced(values) + ")");
         cases +=
             "        " +
             single_quoted(fmt::format("*{}[{}]{}", name, zsh_text(option.description), value)) +
             "\n";
       }
     const Words first = first_words(all, command, names);
-    cases += fmt::format("      )\n      words_here=({}) ;;\n", joined(first));
+    cases += fmt::format("      )\n      words_here=({}) ;;\n", spaced(first));
   }
   return fmt::format(R"(#compdef raddle
 # zsh completion of raddle, made by `raddle help --completion zsh`.
@@ -169,14 +169,14 @@ _raddle_words() {{
 }}
 _raddle "$@"
 )",
-                     joined(commands_below(all, "")), joined(commands_below(all, "analyze")),
+                     spaced(commands_below(all, "")), spaced(commands_below(all, "analyze")),
                      cases);
 }
 
 std::string fish(const std::vector<CommandReference>& all, const KnownNames& names) {
   std::string out = "# fish completion of raddle, made by `raddle help --completion fish`.\n";
   for (const CommandReference& command : all) {
-    std::string when = "'not __fish_seen_subcommand_from " + joined(commands_below(all, "")) + "'";
+    std::string when = "'not __fish_seen_subcommand_from " + spaced(commands_below(all, "")) + "'";
     if (!command.name.empty()) {
       when = "'";
       std::string_view rest = command.name;
@@ -190,14 +190,14 @@ std::string fish(const std::vector<CommandReference>& all, const KnownNames& nam
     }
     const Words first = first_words(all, command, names);
     if (!first.empty())
-      out += fmt::format("complete -c raddle -n {} -a {}\n", when, single_quoted(joined(first)));
+      out += fmt::format("complete -c raddle -n {} -a {}\n", when, single_quoted(spaced(first)));
     for (const OptionReference& option : command.options) {
       std::string line = "complete -c raddle -n " + when;
       for (const std::string& name : option.names)
         line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       const Words values = words_for(command.name, option, names);
       if (!option.value.empty()) line += " -r";
-      if (!values.empty()) line += " -f -a " + single_quoted(joined(values));
+      if (!values.empty()) line += " -f -a " + single_quoted(spaced(values));
       out += line + " -d " + single_quoted(option.description) + "\n";
     }
   }
