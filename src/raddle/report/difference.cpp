@@ -434,6 +434,12 @@ std::vector<std::string> notes_of(const Side& a, const Side& b) {
   std::vector<std::string> out;
   if (const std::string work = work_that_differs(*a.result, *b.result); !work.empty())
     out.push_back("not the same work: " + work);
+  const auto machine = [](const Side& side) {
+    const Json& name = member(member(*side.result, "config"), "name");
+    return name.is_string() ? name.get<std::string>() : "unnamed";
+  };
+  if (machine(a) != machine(b))
+    out.push_back("not the same machine: " + machine(a) + " and " + machine(b));
   const auto clock = [](const Side& side) {
     const Json& mhz = member(member(*side.result, "config"), "core_clock_mhz");
     return mhz.is_number() ? mhz.get<double>() : 0;

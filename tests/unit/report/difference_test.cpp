@@ -142,11 +142,13 @@ TEST(Difference, WhatIsNotAlikeIsSaid) {
   Json a = result_of({{"k", 10}}), b = a;
   EXPECT_EQ(work_that_differs(a, b), "");
   b["config"]["core_clock_mhz"] = 500.0;
+  b["config"]["name"] = "v100";
   b["workload"]["parameters"]["size"] = "small";
   b["workload"]["result"] = "wrong";
   const std::string notes = testing::PrintToString(difference_of(a, b).notes);
   EXPECT_THAT(notes, HasSubstr("not the same work: size tiny and small"));
   EXPECT_THAT(notes, HasSubstr("A has 1000 MHz, B 500 MHz"));
+  EXPECT_THAT(notes, HasSubstr("not the same machine: unnamed and v100"));
   EXPECT_THAT(notes, HasSubstr("the result of B is wrong"));
   b = a;
   a["workload"]["input_hash"] = "1";
