@@ -430,6 +430,15 @@ std::string both_lack(bool lacks_a, bool lacks_b) {
   return lacks_a && lacks_b ? "A and B" : lacks_a ? "A" : "B";
 }
 
+void note_what_lacks(std::vector<std::string>& out, const Side& a, const Side& b) {
+  const auto no_lines = [](const Side& side) { return looks_of(*side.result) == 0; };
+  const auto no_rows = [](const Side& side) { return !allocation_rows(*side.result).is_array(); };
+  if (no_lines(a) || no_lines(b))
+    out.push_back("no source lines in " + both_lack(no_lines(a), no_lines(b)));
+  if (no_rows(a) || no_rows(b))
+    out.push_back("no traffic by allocation in " + both_lack(no_rows(a), no_rows(b)));
+}
+
 std::vector<std::string> notes_of(const Side& a, const Side& b) {
   std::vector<std::string> out;
   if (const std::string work = work_that_differs(*a.result, *b.result); !work.empty())
@@ -455,12 +464,7 @@ std::vector<std::string> notes_of(const Side& a, const Side& b) {
     out.push_back(fmt::format("launches that were not timed: {} in A, {} in B",
                               grouped(static_cast<std::uint64_t>(left_out(a))),
                               grouped(static_cast<std::uint64_t>(left_out(b)))));
-  const auto no_lines = [](const Side& side) { return looks_of(*side.result) == 0; };
-  const auto no_rows = [](const Side& side) { return !allocation_rows(*side.result).is_array(); };
-  if (no_lines(a) || no_lines(b))
-    out.push_back("no source lines in " + both_lack(no_lines(a), no_lines(b)));
-  if (no_rows(a) || no_rows(b))
-    out.push_back("no traffic by allocation in " + both_lack(no_rows(a), no_rows(b)));
+  note_what_lacks(out, a, b);
   return out;
 }
 
