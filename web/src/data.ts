@@ -359,6 +359,37 @@ export interface Run {
   mesh: Mesh | null;
 }
 
+/** Of several seeds of one work: the mean, the ends of its 95 % interval (Student's t), and how far single seeds lie apart. */
+export interface Spread {
+  mean: number;
+  /** Standard deviation of a sample. */
+  deviation: number;
+  min: number;
+  max: number;
+  /** Null of one seed. */
+  low: number | null;
+  high: number | null;
+}
+
+/** The runs of one work that differ in nothing but the seed (src/raddle/report/seeds.h). */
+export interface OverSeeds {
+  workload: string;
+  parameters: Fields | null;
+  policies: string;
+  /** What the speed-ups are over: the first policy, with the same seed. */
+  over: string;
+  seeds: number[];
+  /** The work does not use the seed. */
+  same_input: boolean;
+  /** The mean is the arithmetic one. */
+  cycles: Spread;
+  /** The mean is the geometric one, its interval that of the logarithms. */
+  speedup: Spread;
+  /** "faster", "not told apart by 3 seeds, flips within the spread"; "" of the first policy. */
+  verdict: string;
+  flips: boolean;
+}
+
 export interface PageData {
   raddle_version: string;
   /** "" where it was not built in a checkout. */
@@ -367,6 +398,8 @@ export interface PageData {
   date: string;
   runs: Run[];
   source_texts?: SourceTexts;
+  /** Absent in pages of older versions. */
+  over_seeds?: OverSeeds[];
 }
 
 /** The same work under several policies; the first run is what the others are compared with. */

@@ -110,8 +110,8 @@ function overview(charts: Charts, page: HTMLElement, report: Report, timed: Repo
     speedups.before(h("p", { class: "note" }, "Launches like those timed before were estimated (run.sampling_error): cycles, rates and traffic of such runs are extrapolated. How exactly stands under Kernels."));
   if (several) addSpeedups(charts, speedups, timed);
   const seeds = h("div");
-  addSeeds(seeds, timed);
   speedups.after(seeds);
+  addSeeds(charts, seeds, timed);
   if (timed.groups.length === 0) return;
   const stalls = h("div");
   page.append(section("stalls", "Where the schedulers' cycles go",

@@ -132,26 +132,31 @@ config::Tree tree_of(const Settings& common, const Variant& variant,
   return tree;
 }
 
-std::vector<Variant> make_variants(const Settings& common, const std::string& policies,
-                                   const std::vector<std::string>& sweeps,
-                                   const policy::Registries& registries, bool bounds) {
+std::vector<Variant> make_variants(const Settings& common, const Comparison& comparison,
+                                   const policy::Registries& registries) {
   config::SaidOnce said = common.said(registries);
-  for (const std::string& text : sweeps)
+  for (const std::string& text : comparison.sweeps)
     said.add_path(std::string_view(text).substr(0, text.find('=')), "--sweep " + text);
+  const std::string seeds = fmt::format("--seeds {}", comparison.seeds);
+  if (comparison.seeds != 0) said.add_path(kSeed, seeds);
   std::vector<Variant> out;
-  if (policies.empty()) out.push_back({});
+  if (comparison.policies.empty()) out.push_back({});
   else
-    for (PolicySet& set : parse_policies(policies, registries))
+    for (PolicySet& set : parse_policies(comparison.policies, registries))
       out.push_back({set.label, set.label, std::move(set.settings), {}, {}});
   for (const std::string& setting : common.set)
     if (is_list(setting))
       out = swept(out, lab::read_sweep(setting, "--set " + setting), common, registries);
-  for (const std::string& text : sweeps)
+  for (const std::string& text : comparison.sweeps)
     out = swept(out, lab::read_sweep(text, "--sweep " + text), common, registries);
-  if (bounds) return with_bounds(out, common, registries);
-  if (policies.empty() && out.size() == 1 && out.front().label.empty())
+  if (comparison.seeds != 0)
+    out = swept(out, lab::read_sweep(fmt::format("{}=1..{}", kSeed, comparison.seeds), seeds),
+                common, registries);
+  if (comparison.bounds) return with_bounds(out, common, registries);
+  if (comparison.policies.empty() && out.size() == 1 && out.front().label.empty())
     throw InputError(
-        "compare: expected what to compare: --policies A,B, --set PATH=A,B or --sweep PATH=A..B");
+        "compare: expected what to compare: --policies A,B, --set PATH=A,B, --sweep PATH=A..B or "
+        "--seeds N");
   return out;
 }
 

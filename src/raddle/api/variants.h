@@ -17,14 +17,20 @@ struct Variant {
   std::string seed = {};
 };
 
-/// Every entry of `policies` ("" = the machine's) with every combination of the values of
-/// `sweeps` and of those entries of common.set that are lists. A parameter of a policy
+/// What is compared.
+struct Comparison {
+  std::string policies = {};             ///< "gto", "gto+block=chunk,lrr"; "" = the machine's
+  std::vector<std::string> sweeps = {};  ///< "l2.size_kib=96,192"
+  unsigned seeds = 0;                    ///< each with seeds 1 to that; 0 = with that of all
+  /// Each is followed by itself with one part of the machine ideal (ideal.l1d, ...), and with all.
+  bool bounds = false;
+};
+
+/// Every entry of its policies with every combination of the values of its sweeps, of those
+/// entries of common.set that are lists, and of its seeds. A parameter of a policy
 /// (policy.throttle.limit) is swept where the policy has it. Throws InputError.
-/// `bounds`: each of them is followed by itself with one part of the machine ideal (ideal.l1d,
-/// ...), and with all.
-std::vector<Variant> make_variants(const Settings& common, const std::string& policies,
-                                   const std::vector<std::string>& sweeps,
-                                   const policy::Registries& registries, bool bounds = false);
+std::vector<Variant> make_variants(const Settings& common, const Comparison& comparison,
+                                   const policy::Registries& registries);
 
 /// The machine of `common` as this variant has it.
 config::Tree tree_of(const Settings& common, const Variant& variant,

@@ -9,6 +9,7 @@
 #include "raddle/report/mesh_map.h"
 #include "raddle/report/page.h"
 #include "raddle/report/placement.h"
+#include "raddle/report/seeds.h"
 #include "raddle/report/source_texts.h"
 #include "raddle/report/tenant_use.h"
 #include "raddle/sim/result/commit.h"
@@ -151,6 +152,26 @@ Json run_json(const Run& run, const ReportInput& input) {
   return out;
 }
 
+/// Entries for each work of which there are several seeds.
+Json seeds_json(const std::vector<Run>& runs) {
+  const auto of_one_work = [](const sim::Result& a, const sim::Result& b) {
+    return a.workload == b.workload && a.parameters == b.parameters;
+  };
+  std::vector<std::vector<Row>> works;
+  for (const Run& run : runs) {
+    if (!run.result->timed || run.result->cycles == 0 || run.result->corun) continue;
+    auto work = std::ranges::find_if(works, [&](const std::vector<Row>& rows) {
+      return of_one_work(*rows.front().result, *run.result);
+    });
+    if (work == works.end()) work = works.emplace(works.end());
+    work->push_back({run.label, run.label, run.result});
+  }
+  Json out = Json::array();
+  for (const std::vector<Row>& rows : works)
+    for (const OverSeeds& of : over_seeds(rows)) out.push_back(to_json(of, *rows.front().result));
+  return out;
+}
+
 }  // namespace
 
 Json data(const ReportInput& input) {
@@ -165,6 +186,7 @@ Json data(const ReportInput& input) {
     out["runs"].push_back(run_json(run, input));
     results.push_back(run.result);
   }
+  out["over_seeds"] = seeds_json(input.runs);
   out["source_texts"] = source_texts(results);
   return out;
 }

@@ -19,6 +19,7 @@
 #include "raddle/cli/shared/output.h"
 #include "raddle/cli/shared/reports.h"
 #include "raddle/cli/shared/work.h"
+#include "raddle/lab/file/sweep_text.h"
 #include "raddle/report/seeds.h"
 
 namespace raddle::cli {
@@ -49,22 +50,13 @@ struct ComparedWork {
   std::vector<Row> rows;
 };
 
-nlohmann::ordered_json to_json(const report::OverSeeds& of, const std::string& workload,
-                               const sim::Result& first) {
-  const auto json = [](const report::Spread& s) {
-    return nlohmann::ordered_json{
-        {"mean", s.mean}, {"deviation", s.deviation}, {"min", s.min}, {"max", s.max}};
-  };
-  return {{"workload", workload}, {"parameters", first.parameters}, {"policies", of.label},
-          {"seeds", of.seeds},    {"cycles", json(of.cycles)},      {"speedup", json(of.speedup)}};
-}
-
 struct CompareCommand {
   CommonOptions common;
   std::vector<std::string> words, arguments, sweeps, inputs;
   std::string policies_text, results;
   bool retry_failed = false;
   unsigned jobs = 0;    ///< 0 = not given
+  unsigned seeds = 0;   ///< 0 = not given
   bool bounds = false;  ///< also on machines with ideal parts
   OptionModes modes{"compare", {Mode::Compared, Mode::Kept}};
 
@@ -99,7 +91,7 @@ struct CompareCommand {
       throw InputError("--input: expected a program behind --, found none");
     const policy::Registries policies = policy::all_policies();
     const std::vector<Variant> variants =
-        api::make_variants(common, policies_text, sweeps, policies, bounds);
+        api::make_variants(common, {policies_text, sweeps, seeds, bounds}, policies);
     std::vector<Work> all = works();  // all checked before the first one runs
     if (strays_matter() && std::ranges::none_of(all, &Work::is_program))
       throw InputError("--out-of-bounds: expected a program behind --, found none");
@@ -191,8 +183,10 @@ struct CompareCommand {
         out["runs"].push_back({{"workload", one.name},
                                {"policies", row.label},
                                {"result", sim::to_json(*row.result, common.single_launches())}});
-      for (const report::OverSeeds& of : report::over_seeds(one.rows))
-        over_seeds.push_back(to_json(of, one.name, *one.rows.front().result));
+      for (const report::OverSeeds& of : report::over_seeds(one.rows)) {
+        over_seeds.push_back(report::to_json(of, *one.rows.front().result));
+        over_seeds.back()["workload"] = one.name;
+      }
     }
     if (!over_seeds.empty()) out["over_seeds"] = std::move(over_seeds);
     return out;
@@ -225,6 +219,13 @@ CLI::App* declare(CLI::App& parent, const char* name, const char* doc, CompareCo
            kAll)
       ->allow_extra_args(false)
       ->type_name("PATH=A,B|A..B[:STEP]");
+  modes
+      .add(compare->add_option("--seeds", command.seeds,
+                               "each with seeds 1 to N, and so with N inputs: speed-ups within a "
+                               "seed, their mean and its 95 % interval (Student's t)"),
+           kAll)
+      ->check(CLI::Range(2u, static_cast<unsigned>(lab::kMaxSwept)))
+      ->type_name("N");
   command.common.add_always_timed_to(*compare, modes);
   command.common.add_out_of_bounds_to(*compare, modes);
   return compare;
@@ -269,6 +270,7 @@ Command add_compare(CLI::App& app, std::vector<std::string> arguments) {
       "raddle compare bfs my.rdl --policies lrr,gto,gto+swl:limit=4 --report r.html\n"
       "raddle compare --policies gto,gto+swl --sweep policy.throttle.limit=1..8 -- ./kmn -i x.txt\n"
       "raddle compare spmv --set l2.size_kib=96,192,384\n"
+      "raddle compare bfs --policies lrr,gto --seeds 5   # is it so with other inputs?\n"
       "raddle compare bfs spmv --policies lrr,gto --results kept   # and later, with one more: "
       "lrr,gto,ccws");
   return {compare, [command] { return (*command)(); }, modes_of(compare, command)};
