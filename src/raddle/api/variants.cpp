@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "raddle/lab/file/sweep_text.h"
+#include "raddle/sim/setup/apply_settings.h"
 #include "raddle/sim/setup/ownership.h"
+#include "raddle/sim/setup/what_if.h"
 
 namespace raddle::api {
 
@@ -44,6 +47,14 @@ void add_to(std::string& label, const std::string& part) {
   label += (label.empty() ? "" : " ") + part;
 }
 
+/// The last setting of a variant as results will have it: what a factor comes to.
+std::string shown_value(const Variant& variant, const std::string& path, const std::string& value,
+                        const Settings& common, const policy::Registries& registries) {
+  if (!sim::is_factor(value)) return value;
+  const std::string number = sim::number_text(tree_of(common, variant, registries), path);
+  return number.empty() ? value : number;
+}
+
 /// Each of `variants` once for each value of the sweep, those apart that know no such parameter.
 std::vector<Variant> swept(const std::vector<Variant>& variants, const lab::SweepText& sweep,
                            const Settings& common, const policy::Registries& registries) {
@@ -56,13 +67,18 @@ std::vector<Variant> swept(const std::vector<Variant>& variants, const lab::Swee
       continue;
     }
     any = true;
+    std::set<std::string> shown;
     for (const std::string& value : sweep.values) {
       Variant& one = out.emplace_back(variant);
-      add_to(one.label, label_of(sweep, value));
-      if (sweep.path == kSeed) one.seed = value;
-      else add_to(one.of_any_seed, label_of(sweep, value));
       one.settings.push_back(sweep.path + "=" + value);
       one.origin = sweep.origin;
+      const std::string label =
+          label_of(sweep, shown_value(one, sweep.path, value, common, registries));
+      if (!shown.insert(label).second)
+        throw InputError({sweep.origin}, fmt::format("{} is there twice", label));
+      add_to(one.label, label);
+      if (sweep.path == kSeed) one.seed = value;
+      else add_to(one.of_any_seed, label);
     }
     if (out.size() > lab::kMaxSwept)
       throw InputError({sweep.origin},
@@ -87,7 +103,7 @@ std::vector<Variant> with_bounds(const std::vector<Variant>& variants, const Set
     all.origin = "analyze bounds";
     for (const std::string& part :
          timing::ideal_parts(setup.machine, sim::caches_own_lines(setup))) {
-      const std::string setting = "ideal." + part + "=true";
+      const std::string setting = std::string(sim::find_part(part)->ideal) + "=true";
       if (std::ranges::find(common.set, setting) != common.set.end()) continue;  // as it is
       Variant one = variant;
       one.origin = all.origin;
@@ -101,6 +117,35 @@ std::vector<Variant> with_bounds(const std::vector<Variant>& variants, const Set
     add_to(all.of_any_seed, "all ideal");
     out.push_back(std::move(all));
   }
+  return out;
+}
+
+/// Each as it is, and with each of what may be asked of its machine.
+std::vector<Variant> with_what_ifs(const std::vector<Variant>& variants,
+                                   const std::vector<std::string>& lists, const Settings& common,
+                                   const policy::Registries& registries) {
+  const std::vector<sim::WhatIf> all = sim::read_what_ifs(lists);
+  std::vector<Variant> out;
+  for (const Variant& variant : variants) {
+    Variant as_it_is = variant;
+    if (as_it_is.label.empty()) as_it_is.label = as_it_is.of_any_seed = "as it is";
+    const config::Tree tree = tree_of(common, variant, registries);
+    const auto config = sim::read_setup(tree, registries).config();
+    out.push_back(as_it_is);
+    for (const sim::WhatIf& what_if : all) {
+      Variant& one = out.emplace_back(as_it_is);
+      one.label += " " + what_if.text;
+      one.what_if = what_if.text;
+      one.changes = sim::settings_of(what_if, tree);
+      if (sim::read_setup(tree_of(common, one, registries), registries).config() == config)
+        throw InputError(
+            {one.changes.front().origin},
+            fmt::format("changes nothing: {} has that value already", one.changes.front().path));
+    }
+  }
+  if (out.size() > lab::kMaxSwept)
+    throw InputError({"--what-if"}, fmt::format("expected at most {} ways to run, found {}",
+                                              lab::kMaxSwept, out.size()));
   return out;
 }
 
@@ -128,7 +173,11 @@ config::Tree tree_of(const Settings& common, const Variant& variant,
     said.add_policy(setting, "--policies " + setting);
   for (const std::string& setting : variant.settings) said.add(setting, variant.origin);
   config::Tree tree = single.tree(registries, variant.policies);
-  for (const std::string& setting : variant.settings) tree.set_option(setting, variant.origin);
+  std::vector<sim::GivenSetting> given;
+  for (const std::string& setting : variant.settings)
+    given.push_back(sim::given_setting(setting, variant.origin));
+  sim::apply_settings(tree, given, registries);
+  sim::apply_settings(tree, variant.changes, registries);
   return tree;
 }
 
@@ -153,10 +202,12 @@ std::vector<Variant> make_variants(const Settings& common, const Comparison& com
     out = swept(out, lab::read_sweep(fmt::format("{}=1..{}", kSeed, comparison.seeds), seeds),
                 common, registries);
   if (comparison.bounds) return with_bounds(out, common, registries);
+  if (!comparison.what_if.empty())
+    return with_what_ifs(out, comparison.what_if, common, registries);
   if (comparison.policies.empty() && out.size() == 1 && out.front().label.empty())
     throw InputError(
-        "compare: expected what to compare: --policies A,B, --set PATH=A,B, --sweep PATH=A..B or "
-        "--seeds N");
+        "compare: expected what to compare: --policies A,B, --set PATH=A,B, --sweep PATH=A..B, "
+        "--seeds N or --what-if NAME=x2");
   return out;
 }
 

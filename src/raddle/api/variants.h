@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "raddle/api/settings.h"
+#include "raddle/sim/setup/apply_settings.h"
 
 namespace raddle::api {
 
@@ -15,6 +16,10 @@ struct Variant {
   std::string origin;                 ///< where errors say that the settings stand
   /// For Tree::set_option; "" = that of all. Stands in `settings`, too.
   std::string seed = {};
+  /// What is changed of the machine beside that of the variant before; "" = nothing. Then the label
+  /// ends with it, and of_any_seed is the other's.
+  std::string what_if = {};
+  std::vector<sim::GivenSetting> changes = {};  ///< for sim::apply_settings, after `settings`
 };
 
 /// What is compared.
@@ -24,6 +29,8 @@ struct Comparison {
   unsigned seeds = 0;                    ///< each with seeds 1 to that; 0 = with that of all
   /// Each is followed by itself with one part of the machine ideal (ideal.l1d, ...), and with all.
   bool bounds = false;
+  /// "l2=x2,dram=ideal" (sim/setup/what_if.h): each is followed by itself with each of these.
+  std::vector<std::string> what_if = {};
 };
 
 /// Every entry of its policies with every combination of the values of its sweeps, of those

@@ -155,8 +155,10 @@ void CommonOptions::add_timing_to(CLI::App& command, OptionModes& modes) {
       ->capture_default_str()
       ->group(kMachine);
   modes
-      .add(command.add_option("--set", set,
-                              "change one setting of the machine, e.g. sm.l1d.size_kib=64"),
+      .add(command.add_option(
+               "--set", set,
+               "change one setting of the machine, e.g. sm.l1d.size_kib=64; x2 or x0.5 is "
+               "so many times what the machine's file says"),
            kSimulated)
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false)
