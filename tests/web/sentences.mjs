@@ -118,6 +118,7 @@ function ofPage(data, groups, add) {
   add("more than 2.0 %");
   const reasons = groups.map((runs) => Object.entries(runs[0].result.stalls).reduce((a, b) => (b[1] > a[1] ? b : a), ["", -1])[0]);
   for (const reason of new Set(reasons)) add(`and ${reasons.filter((r) => r === reason).length - 4} others`);
+  for (const one of data.what_if ?? []) for (const { speedup } of one.policies) add(`with ${one.item} ${ratio(speedup.mean)} as fast`);
   for (const label of new Set(data.runs.map((run) => run.label))) {
     const ratios = groups.map((runs) => [runs[0], runs.find((run) => run.label === label)]).filter(([, run]) => run !== undefined).map(([base, run]) => time(base) / time(run));
     add(`${ratio(gmean(ratios))} in the geometric mean of ${groups.length} workloads`);

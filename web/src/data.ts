@@ -390,6 +390,27 @@ export interface OverSeeds {
   flips: boolean;
 }
 
+/** What a change of the machine brings to one work (src/raddle/report/what_if.h). */
+export interface WhatIf {
+  workload: string;
+  parameters: Fields | null;
+  /** "l2=x2", "l2=x2+dram=ideal". */
+  item: string;
+  /** By path of the configuration. */
+  changes: { [path: string]: { from: Value; to: Value } };
+  /** "same": timed on the op stream that was there; "anew": executed again; "recorded": on a recording. */
+  stream: string;
+  /** Warp instructions over those on the machine as it is. */
+  instructions: number;
+  /** Each over itself, with the same seed, on the machine as it is. */
+  policies: { policies: string; speedup: Spread }[];
+  /** The fastest first. */
+  order: string[];
+  order_as_it_is: string[];
+  /** The first is the faster as it is, the second with the change. */
+  turned: [string, string][];
+}
+
 export interface PageData {
   raddle_version: string;
   /** "" where it was not built in a checkout. */
@@ -400,6 +421,7 @@ export interface PageData {
   source_texts?: SourceTexts;
   /** Absent in pages of older versions. */
   over_seeds?: OverSeeds[];
+  what_if?: WhatIf[];
 }
 
 /** The same work under several policies; the first run is what the others are compared with. */

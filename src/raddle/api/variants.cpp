@@ -145,7 +145,7 @@ std::vector<Variant> with_what_ifs(const std::vector<Variant>& variants,
   }
   if (out.size() > lab::kMaxSwept)
     throw InputError({"--what-if"}, fmt::format("expected at most {} ways to run, found {}",
-                                              lab::kMaxSwept, out.size()));
+                                                lab::kMaxSwept, out.size()));
   return out;
 }
 
@@ -156,6 +156,18 @@ bool is_list(const std::string& setting) {
   return value != 0 && value < setting.size() &&
          std::string_view("\"'[{").find(setting[value]) == std::string_view::npos &&
          setting.find(',', value) != std::string::npos;
+}
+
+std::vector<report::Stream> streams_of(const Work& work, const std::vector<Variant>& variants,
+                                       const std::vector<sim::Setup>& machines) {
+  RADDLE_ASSERT(variants.size() == machines.size());
+  std::vector<report::Stream> out;
+  std::size_t as_it_is = 0;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    if (variants[i].what_if.empty()) as_it_is = i;
+    out.push_back(work.stream_of(machines[as_it_is], machines[i]));
+  }
+  return out;
 }
 
 bool several_seeds(const std::vector<Variant>& variants) {

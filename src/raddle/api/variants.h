@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "raddle/api/settings.h"
+#include "raddle/api/work.h"
 #include "raddle/sim/setup/apply_settings.h"
 
 namespace raddle::api {
@@ -42,6 +43,11 @@ std::vector<Variant> make_variants(const Settings& common, const Comparison& com
 /// The machine of `common` as this variant has it.
 config::Tree tree_of(const Settings& common, const Variant& variant,
                      const policy::Registries& registries);
+
+/// By variant, how its machine comes by its instructions; those without a what_if have Same.
+/// `machines`: one for each variant.
+std::vector<report::Stream> streams_of(const Work& work, const std::vector<Variant>& variants,
+                                       const std::vector<sim::Setup>& machines);
 
 /// Are there several that differ in nothing but the seed?
 bool several_seeds(const std::vector<Variant>& variants);

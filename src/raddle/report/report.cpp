@@ -187,6 +187,7 @@ Json data(const ReportInput& input) {
     results.push_back(run.result);
   }
   out["over_seeds"] = seeds_json(input.runs);
+  out["what_if"] = input.what_if;
   out["source_texts"] = source_texts(results);
   return out;
 }

@@ -14,13 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// None of a result without a configuration.
-std::optional<std::uint64_t> seed_of(const Row& row) {
-  const Json& config = row.result->config;
-  if (!config.contains("run") || !config["run"].contains("seed")) return std::nullopt;
-  return config["run"]["seed"].get<std::uint64_t>();
-}
-
 double cycles_of(const sim::Result& result) {
   return static_cast<double>(sim::whole_of(result).cycles);
 }
@@ -54,17 +47,6 @@ Spread spread_of_cycles(std::span<const double> values) {
   return out;
 }
 
-Spread spread_of_ratios(std::span<const double> values) {
-  const auto [min, max] = std::ranges::minmax(values);
-  std::vector<double> logs;
-  for (const double value : values) logs.push_back(std::log(value));
-  Spread out{std::exp(amean(logs)), deviation(values), min, max, {}};
-  if (values.size() < 2) return out;
-  const double half = half_width(logs);
-  out.interval = Interval{out.mean * std::exp(-half), out.mean * std::exp(half)};
-  return out;
-}
-
 std::string verdict_of(const OverSeeds& of) {
   if (of.speedup.min == 1 && of.speedup.max == 1) return "the same";
   const auto& in = of.speedup.interval;
@@ -86,14 +68,31 @@ bool of_one_input(std::span<const Row> rows, const std::string& label) {
   return first != nullptr;
 }
 
+}  // namespace
+
+std::optional<std::uint64_t> seed_of(const Row& row) {
+  const Json& config = row.result->config;
+  if (!config.contains("run") || !config["run"].contains("seed")) return std::nullopt;
+  return config["run"]["seed"].get<std::uint64_t>();
+}
+
+Spread spread_of_ratios(std::span<const double> values) {
+  const auto [min, max] = std::ranges::minmax(values);
+  std::vector<double> logs;
+  for (const double value : values) logs.push_back(std::log(value));
+  Spread out{std::exp(amean(logs)), deviation(values), min, max, {}};
+  if (values.size() < 2) return out;
+  const double half = half_width(logs);
+  out.interval = Interval{out.mean * std::exp(-half), out.mean * std::exp(half)};
+  return out;
+}
+
 Json to_json(const Spread& s) {
   Json out = {{"mean", s.mean}, {"deviation", s.deviation}, {"min", s.min}, {"max", s.max}};
   out["low"] = s.interval ? Json(s.interval->low) : Json();
   out["high"] = s.interval ? Json(s.interval->high) : Json();
   return out;
 }
-
-}  // namespace
 
 double speedup(const sim::Result& result, const sim::Result& base) {
   const double time = cycles_of(result) / result.core_clock_mhz;
@@ -106,7 +105,10 @@ const Row& baseline(const Row& row, std::span<const Row> rows) {
   return *found;
 }
 
-std::vector<OverSeeds> over_seeds(std::span<const Row> rows) {
+std::vector<OverSeeds> over_seeds(std::span<const Row> all) {
+  std::vector<Row> rows;
+  for (const Row& row : all)
+    if (row.what_if.empty()) rows.push_back(row);
   std::vector<OverSeeds> out;
   if (rows.empty() || std::ranges::any_of(rows, [](const Row& row) { return !seed_of(row); }) ||
       std::ranges::all_of(rows,

@@ -25,14 +25,17 @@ struct Spread {
   std::optional<Interval> interval;  ///< none of one value
 };
 
+/// Of the ratios with each seed: the mean is the geometric one, its interval that of the mean of the
+/// logarithms.
+Spread spread_of_ratios(std::span<const double> values);
+nlohmann::ordered_json to_json(const Spread& spread);
+
 /// Rows that differ in nothing but the seed.
 struct OverSeeds {
   std::string label, base;  ///< base: what it is compared with
   std::vector<std::uint64_t> seeds;
-  Spread cycles;  ///< the mean is the arithmetic one
-  /// Over the first row of the same seed; the mean is the geometric one, and its interval is that
-  /// of the mean of the logarithms.
-  Spread speedup;
+  Spread cycles;            ///< the mean is the arithmetic one
+  Spread speedup;           ///< over the first row of the same seed; spread_of_ratios()
   bool same_input = false;  ///< the work does not use the seed
   /// Is it faster with some of the seeds and slower with others?
   bool flips() const { return speedup.min < 1 && speedup.max > 1; }
@@ -41,11 +44,15 @@ struct OverSeeds {
   std::string verdict;
 };
 
-/// In order of first rows. None where all rows have one seed, or say none.
+/// In order of first rows, without those of changed machines. None where all rows have one seed, or
+/// say none.
 std::vector<OverSeeds> over_seeds(std::span<const Row> rows);
 
 /// An entry of `over_seeds` of compare's JSON and of a page. `first`: a result of the work.
 nlohmann::ordered_json to_json(const OverSeeds& of, const sim::Result& first);
+
+/// None of a result without a configuration.
+std::optional<std::uint64_t> seed_of(const Row& row);
 
 /// The first row with the seed of this one, which it is compared with.
 const Row& baseline(const Row& row, std::span<const Row> rows);

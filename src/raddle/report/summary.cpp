@@ -9,6 +9,7 @@
 
 #include "raddle/report/breakdown.h"
 #include "raddle/report/seeds.h"
+#include "raddle/report/what_if.h"
 #include "raddle/report/words.h"
 
 namespace raddle::report {
@@ -214,7 +215,10 @@ std::string seeds_table(std::span<const Row> rows, std::size_t width) {
 
 }  // namespace
 
-std::string comparison(std::string_view workload, std::span<const Row> rows) {
+std::string comparison(std::string_view workload, std::span<const Row> all) {
+  std::vector<Row> rows;
+  for (const Row& row : all)
+    if (row.what_if.empty()) rows.push_back(row);
   std::size_t width = 12;
   for (const Row& row : rows) width = std::max(width, row.label.size());
   const sim::Result& first = *rows.front().result;
@@ -234,7 +238,7 @@ std::string comparison(std::string_view workload, std::span<const Row> rows) {
                        main_stall(r) + (estimated(r) ? ", cycles" + interval(r) : ""),
                        r.verdict == sim::Result::Verdict::Wrong ? "  " + verdict(r) : "");
   }
-  return out + without_launches(rows) + seeds_table(rows, width);
+  return out + without_launches(rows) + seeds_table(rows, width) + what_if_table(all);
 }
 
 }  // namespace raddle::report
