@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 // @ts-expect-error: plain JavaScript, shared with the checks in Chromium
 import { unexplained } from "../../tests/web/sentences.mjs";
-import { group, type Kernel, type Metrics, type OverSeeds, type PageData, type Run } from "../src/data";
+import { group, type Kernel, type Metrics, type OverSeeds, type PageData, type Run, type WhatIf } from "../src/data";
 import { findings } from "../src/findings";
 
 /** Whole numbers, the same in every run (Park and Miller's generator). */
@@ -71,6 +71,12 @@ function invented(r: Random, { label, workload, seed, tenants }: Making): Run {
   } as Run;
 }
 
+function whatIf(r: Random, workload: string, labels: string[]): WhatIf {
+  const speedup = () => ({ mean: 0.5 + r.below(200) / 100, deviation: 0, min: 0, max: 0, low: null, high: null });
+  return { workload, parameters: { size: "tiny" }, item: ["l2=x2", "mshr=x0.5", "sms=x2", "launch=0", "l1d=x2+dram=ideal"][r.below(5)], changes: {}, stream: "same", instructions: 1,
+    policies: labels.map((policies) => ({ policies, speedup: speedup() })), order: labels, order_as_it_is: labels, turned: [] };
+}
+
 /** As the program computes it; three seeds have a t of 4.303. */
 function seedsOf(runs: Run[], workload: string, policies: string, over: string): OverSeeds {
   const of = (label: string) => runs.filter((run) => run.label === label && run.result.workload.name === workload).map((run) => run.result.totals.cycles);
@@ -90,7 +96,8 @@ function pageOf(r: Random): PageData {
   const seeds = r.below(3) === 0 ? [1, 2, 3] : [1];
   const tenants = r.below(5) === 0;
   const runs = works.flatMap((workload) => labels.flatMap((label) => seeds.map((seed) => invented(r, { label, workload, seed, tenants }))));
-  return { raddle_version: "0", command: "", date: "", runs, over_seeds: seeds.length > 1 && !tenants ? works.flatMap((w) => labels.map((label) => seedsOf(runs, w, label, labels[0]))) : [] };
+  const what_if = r.below(2) === 0 && !tenants ? works.map((workload) => whatIf(r, workload, labels)) : [];
+  return { raddle_version: "0", command: "", date: "", runs, what_if, over_seeds: seeds.length > 1 && !tenants ? works.flatMap((w) => labels.map((label) => seedsOf(runs, w, label, labels[0]))) : [] };
 }
 
 describe("what a page says in words", () => {
@@ -104,7 +111,7 @@ describe("what a page says in words", () => {
     }
     // All kinds were among them.
     for (const part of ["seeds:", "geometric mean of", "fewer on", "more on", "on their way were", "launches have fewer blocks", "hit rate falls", "DRAM traffic rises", "a load takes",
-      "of the cycles in which the L1D took no access", "passes on average", "weighted speed-up", "had no reference", "others"])
+      "of the cycles in which the L1D took no access", "passes on average", "weighted speed-up", "had no reference", "others", "timed on other machines it is with"])
       expect(told.some((sentence) => sentence.includes(part)), part).toBe(true);
   }, 60_000);
   test("is complained of where a number is another", () => {
