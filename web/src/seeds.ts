@@ -21,7 +21,7 @@ function titleOf(of: OverSeeds, all: OverSeeds[]): string {
 }
 
 const isBase = (of: OverSeeds) => of.policies === of.over;
-const interval = (of: OverSeeds) => (of.speedup.low === null || of.speedup.high === null ? null : `${ratio(of.speedup.low)} to ${ratio(of.speedup.high)}`);
+const intervalOf = (of: OverSeeds) => (of.speedup.low === null || of.speedup.high === null ? null : `${ratio(of.speedup.low)} to ${ratio(of.speedup.high)}`);
 
 export function seedSentences(report: Report): string[] {
   const all = overSeeds(report);
@@ -31,7 +31,7 @@ export function seedSentences(report: Report): string[] {
     const open = of.verdict.startsWith("not told apart") ? "; the interval holds 1, so these seeds do not tell the two apart" : "";
     const same = of.same_input ? "; every seed gave the same input" : "";
     return `${titleOf(of, all)} with ${of.seeds.length} seeds: ${of.policies} is ${ratio(mean)} as fast as ${of.over} in the geometric mean ` +
-      `(95 % interval by Student's t: ${interval(of) ?? "none"}), single seeds from ${ratio(min)} to ${ratio(max)}${turns || open}${same}.`;
+      `(95 % interval by Student's t: ${intervalOf(of) ?? "none"}), single seeds from ${ratio(min)} to ${ratio(max)}${turns || open}${same}.`;
   });
 }
 
@@ -61,15 +61,16 @@ function option(rows: OverSeeds[], all: OverSeeds[], labels: string[], t: Theme)
   const several = new Set(rows.map((of) => titleOf(of, all))).size > 1;
   const ends = rows.flatMap(({ speedup: s }) => [s.min, s.max, s.low ?? s.min, s.high ?? s.max]);
   const [least, most] = [Math.min(0.95, ...ends), Math.max(1.05, ...ends)];
-  const room = (most - least) * 0.04;
+  const interval = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10].find((step) => (most - least) / step <= 9) ?? 50;
   return {
     grid: { left: 8, right: 16, top: 6, bottom: 24, containLabel: true },
     tooltip: { ...tooltip(t), trigger: "item", formatter: (item: { dataIndex: number }) => {
       const of = rows[item.dataIndex];
-      return `<b>${escapeHtml(`${titleOf(of, all)}, ${of.policies}`)}</b><br>mean ${ratio(of.speedup.mean)}<br>95 % interval ${interval(of) ?? "none"}<br>` +
+      return `<b>${escapeHtml(`${titleOf(of, all)}, ${of.policies}`)}</b><br>mean ${ratio(of.speedup.mean)}<br>95 % interval ${intervalOf(of) ?? "none"}<br>` +
         `single seeds ${ratio(of.speedup.min)} to ${ratio(of.speedup.max)}<br>${escapeHtml(of.verdict)}`;
     } },
-    xAxis: valueAxis(t, { min: least - room, max: most + room, axisLabel: { color: t.muted, fontSize: 11, showMinLabel: false, showMaxLabel: false, formatter: (n: number) => ratio(n) } }),
+    xAxis: valueAxis(t, { min: Math.floor(least / interval) * interval, max: Math.ceil(most / interval) * interval, interval,
+      axisLabel: { color: t.muted, fontSize: 11, formatter: (n: number) => ratio(n) } }),
     yAxis: categoryAxis(t, rows.map((of) => (several ? `${titleOf(of, all)}, ${of.policies}` : of.policies)), { inverse: true }),
     series: [{
       type: "custom", data: rows.map((of, i) => [i, of.speedup.mean]), encode: { x: 1, y: 0 },
