@@ -7,7 +7,6 @@
 #include <cmath>
 #include <optional>
 
-#include "raddle/base/json.h"
 #include "raddle/sim/setup/setup.h"
 
 namespace raddle::sim {
