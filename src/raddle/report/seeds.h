@@ -25,7 +25,7 @@ struct Spread {
   std::optional<Interval> interval;  ///< none of one value
 };
 
-/// Of the ratios with each seed: the mean is the geometric one, its interval that of the mean of their
+/// Of ratios, one with each seed: their geometric mean, and the interval of the mean of their
 /// logarithms.
 Spread spread_of_ratios(std::span<const double> values);
 nlohmann::ordered_json to_json(const Spread& spread);
