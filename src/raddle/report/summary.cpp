@@ -174,10 +174,10 @@ std::string without_launches(std::span<const Row> rows) {
 
 /// "1, 2, 3", "1..16".
 std::string texts(const std::vector<std::uint64_t>& numbers) {
-  constexpr std::size_t kMostNamed = 4;
+  constexpr std::size_t kMaxNamed = 4;
   const bool in_turn =
       numbers.back() - numbers.front() == numbers.size() - 1 && std::ranges::is_sorted(numbers);
-  if (in_turn && numbers.size() > kMostNamed)
+  if (in_turn && numbers.size() > kMaxNamed)
     return fmt::format("{}..{}", numbers.front(), numbers.back());
   std::string out;
   for (const std::uint64_t number : numbers)

@@ -130,13 +130,13 @@ std::string changes_text(const Json& changes) {
 
 std::string order_text(const WhatIf& one) {
   if (one.policies.size() < 2) return "";
-  constexpr std::size_t kMostTold = 3;
+  constexpr std::size_t kMaxNamed = 3;
   std::string out;
-  for (std::size_t i = 0; i < std::min(one.turned.size(), kMostTold); ++i)
+  for (std::size_t i = 0; i < std::min(one.turned.size(), kMaxNamed); ++i)
     out += fmt::format("{}{} before {}", i == 0 ? "" : ", ", one.turned[i].second,
                        one.turned[i].first);
-  if (one.turned.size() > kMostTold)
-    out += fmt::format(" and {} more", one.turned.size() - kMostTold);
+  if (one.turned.size() > kMaxNamed)
+    out += fmt::format(" and {} more", one.turned.size() - kMaxNamed);
   return out.empty() ? "order as it is; " : "order changes: " + out + "; ";
 }
 
