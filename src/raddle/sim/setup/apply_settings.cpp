@@ -28,10 +28,12 @@ std::string_view without_quotes(std::string_view text) {
   return quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-std::optional<Number> number_in(const config::Node& node) {
-  if (const auto* whole = std::get_if<std::uint64_t>(&node.value))
+/// None of a node that is none, or no number.
+std::optional<Number> number_in(const config::Node* node) {
+  if (node == nullptr) return std::nullopt;
+  if (const auto* whole = std::get_if<std::uint64_t>(&node->value))
     return Number{static_cast<double>(*whole), true};
-  if (const auto* real = std::get_if<double>(&node.value)) return Number{*real, false};
+  if (const auto* real = std::get_if<double>(&node->value)) return Number{*real, false};
   return std::nullopt;
 }
 
@@ -54,7 +56,7 @@ std::optional<Number> number_of_default(const config::Tree& tree, std::string_vi
 std::optional<Number> number_at(const config::Tree& tree, std::string_view path,
                                 const policy::Registries& policies) {
   const config::Node* node = tree.find(path);
-  auto out = node != nullptr ? number_in(*node) : number_of_default(tree, path, policies);
+  auto out = node != nullptr ? number_in(node) : number_of_default(tree, path, policies);
   for (const auto& [zero, other] : kZeroIs)
     if (out && out->value == 0 && path == zero) return number_at(tree, other, policies);
   return out;
@@ -105,7 +107,7 @@ void multiply(config::Tree& tree, const GivenSetting& setting, const policy::Reg
 /// gives that memory up (setup.cpp): twice as much would be less.
 void check_l1d(const config::Tree& tree, const GivenSetting& setting) {
   const config::Node* unified = tree.find(kUnified);
-  const auto kib = unified == nullptr ? std::nullopt : number_in(*unified);
+  const auto kib = number_in(unified);
   if (setting.path != kL1dSize || !kib || kib->value == 0 || unified->place.line == 0) return;
   throw InputError(
       {setting.origin},
@@ -145,7 +147,7 @@ void apply_settings(config::Tree& tree, std::span<const GivenSetting> settings,
 
 std::string number_text(const config::Tree& tree, std::string_view path) {
   const config::Node* node = tree.find(path);
-  const auto number = node == nullptr ? std::nullopt : number_in(*node);
+  const auto number = number_in(node);
   if (!number) return "";
   return number->whole ? node->shown() : shortest(number->value);
 }
