@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "raddle/base/error.h"
+#include "raddle/base/stable_sort.h"
 
 namespace raddle::report {
 
@@ -75,7 +75,7 @@ std::vector<std::pair<std::string, double>> times(std::span<const Row> rows,
 
 std::vector<std::string> order_of(std::span<const Row> rows, const std::string& item) {
   std::vector<std::pair<std::string, double>> all = times(rows, item);
-  std::ranges::stable_sort(all, {}, &std::pair<std::string, double>::second);
+  sort_stably(all, &std::pair<std::string, double>::second);
   std::vector<std::string> out;
   for (const auto& [policy, time] : all) out.push_back(policy);
   return out;

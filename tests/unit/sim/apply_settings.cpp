@@ -56,7 +56,7 @@ TEST(Factors, OfWhatNobodySaysAreOfWhatIsSimulated) {
     settings.insert(settings.begin(), swl.front());
     return setup_of(settings).config()["policy"]["throttle"]["limit"].get<unsigned>();
   };
-  EXPECT_EQ(limit({"policy.throttle.limit=x0.5"}), limit({}) / 2);
+  EXPECT_EQ(limit({"policy.throttle.limit=x2"}), 2 * limit({}));
 }
 
 TEST(Factors, OfANetworkAtTheCoreClockAreOfThatClock) {
