@@ -95,6 +95,9 @@ TEST(WhatIf, WhatCannotBeAskedIsRefusedByName) {
   expect_refused(raddle(compare + "l2=x1"), {"--what-if l2=x1", "changes nothing"});
   expect_refused(raddle(compare + "l2=x0.3"), {"--what-if l2=x0.3", "expected a whole number"});
   expect_refused(raddle(compare + "l2.sise_kib=x2"), {"--what-if", "did you mean"});
+  // Its mesh has no room for them.
+  expect_refused(raddle("compare vecadd size=tiny --gpu latoa --what-if sms=x2"),
+                 {"--what-if sms=x2: noc.mesh.sm_nodes", "latoa.toml"});
   const Folder folder;
   expect_refused(raddle(compare + "l2=x2 --results", {folder / "kept"}),
                  {"--what-if", "runs that are kept"});

@@ -1,6 +1,6 @@
 // What changes of the machine would bring (--what-if): a table, and beside the reason for which schedulers lose most the
 // changes that concern it.
-import type { Run, WhatIf } from "./data";
+import type { Run, Value, WhatIf } from "./data";
 import { list, ratio } from "./format";
 import { table } from "./table";
 
@@ -27,7 +27,9 @@ export function wouldBring(all: WhatIf[], run: Run, reason: string): string | nu
 }
 
 function changesText(one: WhatIf): string {
-  return Object.entries(one.changes).map(([path, { from, to }]) => `${path} ${from === null ? "none" : String(from)} to ${String(to)}`).join(", ");
+  // Configurations leave out what is not in use.
+  const shown = (value: Value) => (value === null ? "unused" : String(value));
+  return Object.entries(one.changes).map(([path, { from, to }]) => `${path} ${shown(from)} to ${shown(to)}`).join(", ");
 }
 
 function orderText(one: WhatIf): string {

@@ -120,6 +120,21 @@ std::vector<Variant> with_bounds(const std::vector<Variant>& variants, const Set
   return out;
 }
 
+/// The configuration of a changed machine. What the change breaks elsewhere in the machine's file is
+/// said of the change, too.
+nlohmann::ordered_json changed_config(const Variant& changed, const Settings& common,
+                                      const policy::Registries& registries) {
+  const std::string& origin = changed.changes.front().origin;
+  try {
+    return sim::read_setup(tree_of(common, changed, registries), registries).config();
+  } catch (const InputError& error) {
+    std::vector<Diagnostic> all = error.diagnostics();
+    for (Diagnostic& one : all)
+      if (one.place.file != origin) one.message = origin + ": " + one.message;
+    throw InputError(std::move(all));
+  }
+}
+
 /// Each as it is, and with each of what may be asked of its machine.
 std::vector<Variant> with_what_ifs(const std::vector<Variant>& variants,
                                    const std::vector<std::string>& lists, const Settings& common,
@@ -137,7 +152,7 @@ std::vector<Variant> with_what_ifs(const std::vector<Variant>& variants,
       one.label += " " + what_if.text;
       one.what_if = what_if.text;
       one.changes = sim::settings_of(what_if, tree);
-      if (sim::read_setup(tree_of(common, one, registries), registries).config() == config)
+      if (changed_config(one, common, registries) == config)
         throw InputError(
             {one.changes.front().origin},
             fmt::format("changes nothing: {} has that value already", one.changes.front().path));

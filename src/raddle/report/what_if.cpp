@@ -121,10 +121,12 @@ Json to_json(const WhatIf& one, const sim::Result& first) {
 
 /// "l2.size_kib 96 to 192, ideal.dram false to true".
 std::string changes_text(const Json& changes) {
+  // Configurations leave out what is not in use.
+  const auto shown = [](const Json& value) { return value.is_null() ? "unused" : value.dump(); };
   std::string out;
   for (const auto& [path, change] : changes.items())
-    out += fmt::format("{}{} {} to {}", out.empty() ? "" : ", ", path, change["from"].dump(),
-                       change["to"].dump());
+    out += fmt::format("{}{} {} to {}", out.empty() ? "" : ", ", path, shown(change["from"]),
+                       shown(change["to"]));
   return out;
 }
 
@@ -211,7 +213,7 @@ std::string what_if_table(std::span<const Row> rows) {
   std::string out = fmt::format(
       "  what would it bring: speed-up of each policy over itself on the machine as it is{}\n"
       "  {:<{}}",
-      seeds ? ", mean of the seeds [95 % interval]" : "", "what if", width);
+      seeds ? "\n  (mean of the seeds [95 % interval by Student's t])" : "", "what if", width);
   const bool alone = all.front().policies.size() == 1;
   for (const WhatIf::OfPolicy& of : all.front().policies)
     out += fmt::format(" {:>{}}", alone ? "speed-up" : of.policy, column);

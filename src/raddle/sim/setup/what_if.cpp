@@ -23,7 +23,8 @@ constexpr std::array<MachinePart, 11> kParts = {{
     {"l2", "l2.size_kib", "", "ideal.l2", "capacity of the L2, slice by slice"},
     {"dram", "dram.clock_mhz", "", "ideal.dram", "clock of DRAM, and so its bandwidth and latency"},
     {"launch", "launch_latency_cycles", "", "", "a launch of the host on its way"},
-    {"gap", "kernels.gap_cycles", "", "", "from the end of a launch to the next one's blocks"},
+    {"gap", "kernels.gap_cycles", "", "",
+     "from the end of a launch to the next one's blocks; 0: as from the host"},
 }};
 
 constexpr std::string_view kOption = "--what-if ";
