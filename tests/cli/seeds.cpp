@@ -71,6 +71,14 @@ TEST(Seeds, RatiosAreWithinASeedThenTheirMeanAndSpread) {
   EXPECT_EQ(gto["seeds"], Json({1, 2, 3}));
   EXPECT_DOUBLE_EQ(gto["speedup"]["mean"], std::cbrt(product));
   EXPECT_NEAR(gto["speedup"]["deviation"], std::sqrt(squares / 2), 1e-12);
+  // 4.303: two-sided 95 % quantile of Student's t for two degrees of freedom.
+  double of_logs = 0;
+  for (const double ratio : ratios) of_logs += std::pow(std::log(ratio / std::cbrt(product)), 2);
+  const double half = 4.303 * std::sqrt(of_logs / 2 / 3);
+  EXPECT_NEAR(gto["speedup"]["low"], std::cbrt(product) * std::exp(-half), 1e-12);
+  EXPECT_NEAR(gto["speedup"]["high"], std::cbrt(product) * std::exp(half), 1e-12);
+  EXPECT_EQ(gto["flips"], std::ranges::min(ratios) < 1 && std::ranges::max(ratios) > 1);
+  EXPECT_EQ(gto["over"], "lrr");
   EXPECT_EQ(gto["speedup"]["min"], std::ranges::min(ratios));
   EXPECT_EQ(gto["speedup"]["max"], std::ranges::max(ratios));
   EXPECT_EQ(compared["over_seeds"][0]["speedup"]["deviation"], 0);
@@ -80,6 +88,35 @@ TEST(Seeds, RatiosAreWithinASeedThenTheirMeanAndSpread) {
     EXPECT_THAT(table.out, HasSubstr(" " + std::to_string(ratio).substr(0, 4)));
   EXPECT_THAT(table.out, AllOf(HasSubstr("over seeds"), HasSubstr("1, 2, 3"),
                                HasSubstr("over lrr of the same seed")));
+}
+
+TEST(Seeds, AnOptionSweepsThem) {
+  const std::string words = std::string("compare ") + kBfs + " --policies lrr,gto" + kSmall;
+  const Json option = json_of(raddle(words + " --seeds 3")),
+             sweep = json_of(raddle(words + " --sweep run.seed=1..3"));
+  EXPECT_EQ(option["over_seeds"], sweep["over_seeds"]);
+  EXPECT_EQ(option["runs"].size(), 6u);
+  const std::string bfs = std::string("compare ") + kBfs + kSmall;
+  expect_refused(raddle(bfs + " --seeds 3 --seed 2"), {"--seeds 3", "--seed says that already"});
+  expect_refused(raddle(bfs + " --seeds 3 --set run.seed=2"),
+                 {"--seeds 3", "--set run.seed=2 says that already"});
+  expect_refused(raddle(bfs + " --seeds 3 --sweep run.seed=2,3"),
+                 {"--seeds 3", "--sweep run.seed=2,3 says that already"});
+  expect_refused(raddle(bfs + " --seeds 1"), {"--seeds", "1"});
+}
+
+/// Without a policy that draws, and with a work that looks at no random input, nothing differs.
+TEST(Seeds, OfOneInputAreCalledSo) {
+  const Folder folder;
+  const std::string file = folder.write("one.ptx", R"(.version 7.0
+.target sm_52
+.address_size 64
+.visible .entry one() { ret; }
+)");
+  const Outcome run = raddle("compare --gpu gtx480 --policies lrr,gto --seeds 2",
+                             {file, "kernel=one", "grid=1", "block=32"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("the same"), HasSubstr("every seed gave the same input")));
 }
 
 TEST(Seeds, KeptRunsGiveTheSameRatios) {
@@ -95,9 +132,11 @@ TEST(Seeds, KeptRunsGiveTheSameRatios) {
   const auto near = [&](const std::string& name, const char* member) {
     const auto at = found.find("Speed-up over lrr of the same seed, " + name + " of 3 seeds");
     ASSERT_NE(at, found.end()) << name;
-    EXPECT_NEAR(at->second, expected[member].get<double>(), 1e-7) << name;
+    EXPECT_NEAR(at->second, expected[member].get<double>(), 1e-6) << name;
   };
   near("geometric mean", "mean");
+  near("low end of the 95 % interval (Student's t)", "low");
+  near("high end of the 95 % interval (Student's t)", "high");
   near("standard deviation", "deviation");
   near("minimum", "min");
   near("maximum", "max");

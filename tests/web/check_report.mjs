@@ -38,7 +38,7 @@ function survey() {
     sourceLines: [...document.querySelectorAll("#detail caption")].some((caption) => caption.textContent.startsWith("Source lines")),
     profiled: first.some((run) => run.result.analysis?.source?.looks > 0),
     expected: {
-      summary: several ? 1 : 0, stalls: timed.length > 0, memory: timed.length > 0 && data.runs.length > 1 ? 4 : 0, energy,
+      summary: Number(several) + Number((data.over_seeds ?? []).some((of) => of.policies !== of.over)), stalls: timed.length > 0, memory: timed.length > 0 && data.runs.length > 1 ? 4 : 0, energy,
       traffic: timed.some((run) => flits(run) > 0), served: timed.some((run) => ["l1", "remote_l1", "l2", "memory"].some((level) => run.result.details?.[`served_${level}`] > 0)),
       detail: Number(first.some((run) => run.samples.start.length > 0)) + Number(first.some((run) => run.blocks.start.length > 0)) +
         Number(first.some((run) => run.samples.allowed?.start.length > 0)) + 2 * Number(first.some((run) => run.placement.length > 0 && !corun(run))) +

@@ -21,6 +21,8 @@ const timed = (run) => (run.result.sampling ? run.result.sampling.timed_totals.c
 const time = (run) => cycles(run) / (run.core_clock_mhz > 0 ? run.core_clock_mhz : 1);
 const schedulerCycles = (run) => sum(Object.values(run.result.stalls));
 const kernels = (run) => [...run.result.kernels, ...(run.result.kernels_by_name ?? [])];
+/** Two-sided 95 % quantiles of Student's t, of 2 to 10 seeds. */
+const kStudent = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
 const gmean = (values) => Math.exp(sum(values.map(Math.log)) / values.length);
 
 /** By group: [baseline, run] of all its runs. */
@@ -137,6 +139,7 @@ function ofPage(data, groups, add) {
   add("more than 2.0 %");
   const reasons = groups.map((runs) => Object.entries(runs[0].result.stalls).reduce((a, b) => (b[1] > a[1] ? b : a), ["", -1])[0]);
   for (const reason of new Set(reasons)) add(`and ${reasons.filter((r) => r === reason).length - 4} others`);
+  for (const one of data.what_if ?? []) for (const { speedup } of one.policies) add(`with ${one.item} ${ratio(speedup.mean)} as fast`);
   for (const label of new Set(data.runs.map((run) => run.label))) {
     const ratios = groups.map((runs) => [runs[0], runs.find((run) => run.label === label)]).filter(([, run]) => run !== undefined).map(([base, run]) => time(base) / time(run));
     add(`${ratio(gmean(ratios))} in the geometric mean of ${groups.length} workloads`);
@@ -147,10 +150,13 @@ function ofPage(data, groups, add) {
       if (run !== undefined) bySeeds.set(key, [...(bySeeds.get(key) ?? []), time(runs[0]) / time(run)]);
     }
     for (const of of bySeeds.values()) {
-      const middle = sum(of) / of.length;
+      const logs = of.map(Math.log);
+      const middle = sum(logs) / of.length;
+      const half = Math.exp(kStudent[of.length - 2] * Math.sqrt(sum(logs.map((n) => (n - middle) ** 2)) / (of.length - 1) / of.length));
       add(`with ${of.length} seeds`);
       add(`${ratio(gmean(of))} as fast`);
-      add(`(standard deviation ${Math.sqrt(sum(of.map((n) => (n - middle) ** 2)) / (of.length - 1)).toFixed(3)})`);
+      add(`(95 % interval by Student's t: ${ratio(gmean(of) / half)} to ${ratio(gmean(of) * half)})`);
+      add("the interval holds 1,");
       add(`from ${ratio(Math.min(...of))} to ${ratio(Math.max(...of))}`);
     }
   }

@@ -404,6 +404,58 @@ export interface Run {
   difference?: Difference;
 }
 
+/** Of several seeds of one work: the mean, the ends of its 95 % interval (Student's t), and how far single seeds lie apart. */
+export interface Spread {
+  mean: number;
+  /** Standard deviation of a sample. */
+  deviation: number;
+  min: number;
+  max: number;
+  /** Null of one seed. */
+  low: number | null;
+  high: number | null;
+}
+
+/** The runs of one work that differ in nothing but the seed (src/raddle/report/seeds.h). */
+export interface OverSeeds {
+  workload: string;
+  parameters: Fields | null;
+  policies: string;
+  /** What the speed-ups are over: the first policy, with the same seed. */
+  over: string;
+  seeds: number[];
+  /** The work does not use the seed. */
+  same_input: boolean;
+  /** The mean is the arithmetic one. */
+  cycles: Spread;
+  /** The mean is the geometric one, its interval that of the logarithms. */
+  speedup: Spread;
+  /** "faster", "not told apart by 3 seeds, flips within the spread"; "" of the first policy. */
+  verdict: string;
+  flips: boolean;
+}
+
+/** What a change of the machine brings to one work (src/raddle/report/what_if.h). */
+export interface WhatIf {
+  workload: string;
+  parameters: Fields | null;
+  /** "l2=x2", "l2=x2+dram=ideal". */
+  item: string;
+  /** By path of the configuration. */
+  changes: { [path: string]: { from: Value; to: Value } };
+  /** "same": timed on the op stream that was there; "anew": executed again; "recorded": on a recording. */
+  stream: string;
+  /** Warp instructions over those on the machine as it is. */
+  instructions: number;
+  /** Each over itself, with the same seed, on the machine as it is. */
+  policies: { policies: string; speedup: Spread }[];
+  /** The fastest first. */
+  order: string[];
+  order_as_it_is: string[];
+  /** The first is the faster as it is, the second with the change. */
+  turned: [string, string][];
+}
+
 export interface PageData {
   raddle_version: string;
   /** "" where it was not built in a checkout. */
@@ -414,6 +466,9 @@ export interface PageData {
   source_texts?: SourceTexts;
   /** Of a page drawn from kept files: which, what is not in them, what is not alike in them. */
   kept?: string[];
+  /** Absent in pages of older versions. */
+  over_seeds?: OverSeeds[];
+  what_if?: WhatIf[];
 }
 
 /** The same work under several policies; the first run is what the others are compared with. */

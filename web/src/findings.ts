@@ -7,6 +7,7 @@ import { dominant, geometricMean, kNotable, speedup, stallTitle } from "./metric
 import { observed } from "./observations";
 import { overSeeds, seedSentences } from "./seeds";
 import { tenants } from "./sharing";
+import { wouldBring } from "./whatif";
 
 const kMostSentences = 8;
 /** Policies whose mean is told: the fastest, and the slowest. */
@@ -74,7 +75,8 @@ function shortened(names: string[]): string[] {
   return names.length <= 5 ? names : [...names.slice(0, 4), `${names.length - 4} others`];
 }
 
-function bottleneck(groups: Group[]): string[] {
+function bottleneck(report: Report): string[] {
+  const { groups } = report;
   const byReason = new Map<string, { group: Group; share: number }[]>();
   for (const group of groups) {
     const top = dominant(group.runs[0]);
@@ -83,8 +85,8 @@ function bottleneck(groups: Group[]): string[] {
   const base = groups[0].runs[0].label;
   return [...byReason].sort((a, b) => b[1].length - a[1].length).map(([reason, of]) => {
     const said = of.length > kMostObserved ? [] : of.flatMap(({ group }) => {
-      const text = observed(group.runs[0], reason);
-      return text === null ? [] : [of.length > 1 ? `${group.name}: ${text}` : text];
+      const text = [observed(group.runs[0], reason), wouldBring(report.page.what_if ?? [], group.runs[0], reason)].filter((part) => part !== null).join("; ");
+      return text === "" ? [] : [of.length > 1 ? `${group.name}: ${text}` : text];
     });
     return `Under ${base}, ${reason === "issued" ? "issuing" : `"${stallTitle(reason)}"`} takes the largest part of the scheduler-cycles of ` +
       `${list(shortened(of.map(({ group, share }) => `${group.name} (${percent(share)})`)))}${said.length > 0 ? `: ${said.join(". ")}` : ""}.`;
@@ -108,7 +110,7 @@ export function findings(report: Report): string[] {
   out.push(...means(report), ...seedSentences(report), ...report.page.runs.map(shared).filter((s): s is string => s !== null));
   const contrasts = report.groups.flatMap((g) => g.runs.slice(1).map((run) => contrast(g, run)))
     .filter((c): c is Contrast => c !== null).sort((a, b) => b.size - a.size);
-  const limits = bottleneck(report.groups).slice(0, 2);
+  const limits = bottleneck(report).slice(0, 2);
   const room = Math.max(1, kMostSentences - out.length - limits.length);
   out.push(...contrasts.slice(0, room).map((c) => c.text), ...limits);
   const several = report.groups.some((g) => g.runs.length > 1);

@@ -30,6 +30,7 @@ import { partColour, stallColour } from "./theme";
 import { addTimeline } from "./timeline";
 import { addQueues } from "./queues";
 import { addWaits } from "./waits";
+import { whatIfTable } from "./whatif";
 import { addServed, addTraffic, hasServed, hasTraffic } from "./traffic";
 
 /** Only runs with time in them can be compared in it. */
@@ -110,13 +111,16 @@ function overview(charts: Charts, page: HTMLElement, report: Report, timed: Repo
     speedups.before(h("p", { class: "note" }, "Launches like those timed before were estimated (run.sampling_error): cycles, rates and traffic of such runs are extrapolated. How exactly stands under Kernels."));
   if (several) addSpeedups(charts, speedups, timed);
   const seeds = h("div");
-  addSeeds(seeds, timed);
   speedups.after(seeds);
+  addSeeds(charts, seeds, timed);
   if (timed.groups.length === 0) return;
   const stalls = h("div");
   page.append(section("stalls", "Where the schedulers' cycles go",
     "Every cycle of every warp scheduler is either used to issue or lost for exactly one reason: that of the warp nearest to ready. Cycles of a launch on its way are the machine's.", stalls));
   addStalls(charts, stalls, timed);
+  const changes = report.page.what_if ?? [];
+  if (changes.length > 0)
+    page.append(section("what-if", "What would it bring", "Each policy on a machine of which one thing is another, over itself on the machine as it is: below 1 it loses. Timed, not estimated.", whatIfTable(changes)));
   if (timed.page.runs.length === 1) return;  // one bar per chart says no more than the table
   const pairs = [[kMetrics.l1d_hit_rate, true], [kMetrics.l2_hit_rate, true], [kMetrics.l1d_mpki, false],
     [kMetrics.dram_per_instruction, false]] as const;
@@ -138,13 +142,13 @@ function build(charts: Charts, page: HTMLElement, report: Report): void {
   const hasEnergy = timed.groups.some((g) => g.runs.some((run) => Object.keys(run.result.energy_pj ?? {}).length > 0));
   page.replaceChildren(header(report));
   if (report.groups.length === 0) return;
-  const ids: [string, string][] = [["summary", "Summary"], ["checks", "Checks"], ["stalls", "Stalls"], ["memory", "Caches"], ["served", "Served from"], ["traffic", "Network"], ["energy", "Energy"],
+  const ids: [string, string][] = [["summary", "Summary"], ["checks", "Checks"], ["stalls", "Stalls"], ["what-if", "What if"], ["memory", "Caches"], ["served", "Served from"], ["traffic", "Network"], ["energy", "Energy"],
     ["detail", "Detail"], ["mesh", "Mesh"], ["configuration", "Configuration"], ["host", "Host"], ["words", "Glossary"]];
   const traffic = hasTraffic(timed);
   const served = hasServed(timed);
   const meshed = meshedRuns(report.groups[0].runs).length > 0;
   const checked = checkedRuns(report.page.runs).length > 0;
-  const absent = [...(checked ? [] : ["checks"]), ...(meshed ? [] : ["mesh"]), ...(traffic ? [] : ["traffic"]), ...(served ? [] : ["served"]), ...(timed.groups.length === 0 ? ["stalls"] : []), ...(timed.groups.length === 0 || report.page.runs.length === 1 ? ["memory"] : []), ...(hasEnergy ? [] : ["energy"])];
+  const absent = [...((report.page.what_if ?? []).length > 0 && timed.groups.length > 0 ? [] : ["what-if"]), ...(checked ? [] : ["checks"]), ...(meshed ? [] : ["mesh"]), ...(traffic ? [] : ["traffic"]), ...(served ? [] : ["served"]), ...(timed.groups.length === 0 ? ["stalls"] : []), ...(timed.groups.length === 0 || report.page.runs.length === 1 ? ["memory"] : []), ...(hasEnergy ? [] : ["energy"])];
   page.append(navigation(ids.filter(([id]) => !absent.includes(id))));
   overview(charts, page, report, timed);
   if (checked) {

@@ -6,7 +6,7 @@ import { allocationKey, allocationRuns, argumentsText, dramBytes, figuresByKey, 
 import { cells, mostWarps } from "../src/allowed";
 import { checkedRuns, checkNotes } from "../src/checks";
 import { leaves } from "../src/config";
-import { group, load, kernelTitle, timedCycles, type AllocationFigures, type DifferencePart, type Kernel, type LaunchEdge, type LaunchTree, type Mesh, type Metrics, type PageData, type Run, type Waterfall } from "../src/data";
+import { group, load, kernelTitle, timedCycles, type AllocationFigures, type DifferencePart, type Kernel, type LaunchEdge, type LaunchTree, type Mesh, type Metrics, type OverSeeds, type PageData, type Run, type Spread, type Waterfall } from "../src/data";
 import { byKernel, byReason, changeOfPart, drawnParts, kernelSentence, whatChanged, type Part } from "../src/difference";
 import { findings } from "../src/findings";
 import { bytes, digits, energy, escapeHtml, list, seconds, short } from "../src/format";
@@ -24,7 +24,7 @@ import { homeOf, nestedRuns, treeNote } from "../src/launchtree";
 import { changeOf, finishShare, predecessors, shares } from "../src/placement";
 import { queuePoints } from "../src/queues";
 import { binName, waitGroups } from "../src/waits";
-import { overSeeds, seedSentences } from "../src/seeds";
+import { seedSentences } from "../src/seeds";
 import { errorOfShare, lineChange, rowKey, sourceRows, sourceRuns, waitsText, withLost, type SourceRow } from "../src/source";
 import { trafficOf } from "../src/traffic";
 import { dominant, geometricMean, schedulerCycles, speedup, stallReasons } from "../src/metrics";
@@ -341,16 +341,18 @@ describe("grouping", () => {
     const report = group(page(run(1000, { seed: 1 }), run(500, { seed: 1, label: "gto" }), run(4000, { seed: 2 }), run(5000, { seed: 2, label: "gto" })));
     expect(report.groups.map((g) => g.name)).toEqual(["bfs seed 1", "bfs seed 2"]);
     expect(report.labels).toEqual(["lrr", "gto"]);
-    const [lrr, gto] = overSeeds(report);
-    expect(lrr.speedup).toEqual({ mean: 1, deviation: 0, min: 1, max: 1 });
-    expect(gto.seeds).toEqual([1, 2]);
-    expect(gto.cycles.mean).toBe(2750);
-    expect(gto.speedup!.mean).toBeCloseTo(Math.sqrt(2 * 0.8), 12);
-    expect(gto.speedup!.deviation).toBeCloseTo(Math.sqrt(2 * 0.6 ** 2), 12);
-    expect([gto.speedup!.min, gto.speedup!.max]).toEqual([0.8, 2]);
-    expect(seedSentences(report)).toEqual(["bfs with 2 seeds: gto is 1.26× as fast as lrr in the geometric mean (standard deviation 0.849), from 0.80× to 2.00×; with some seeds it is faster, with others slower."]);
+    const spread = (mean: number, low: number, high: number, min: number, max: number) => ({ mean, deviation: 0, low, high, min, max });
+    const of = (policies: string, speedup: Spread, verdict: string): OverSeeds => ({ workload: "bfs", parameters: { n: 1 }, policies, over: "lrr", seeds: [1, 2],
+      same_input: false, cycles: spread(2750, 1, 2, 1, 2), speedup, verdict, flips: speedup.min < 1 && speedup.max > 1 });
+    report.page.over_seeds = [of("lrr", spread(1, 1, 1, 1, 1), ""), of("gto", spread(1.265, 0.1, 20, 0.8, 2), "not told apart by 2 seeds, flips within the spread"),
+      of("two", spread(1.05, 0.99, 1.11, 1.01, 1.09), "not told apart by 2 seeds"), of("ccws", spread(1.5, 1.4, 1.6, 1.45, 1.55), "faster")];
+    const text = (policy: string, numbers: string, single: string, rest: string) => `bfs with 2 seeds: ${policy} is ${numbers.split(" ")[0]} as fast as lrr in the geometric mean ` +
+      `(95 % interval by Student's t: ${numbers.split(" ").slice(1).join(" ")}), single seeds from ${single}${rest}.`;
+    expect(seedSentences(report)).toEqual([
+      text("gto", "1.26× 0.10× to 20.0×", "0.80× to 2.00×", "; with some seeds it is faster, with others slower, so the verdict flips within the spread"),
+      text("two", "1.05× 0.99× to 1.11×", "1.01× to 1.09×", "; the interval holds 1, so these seeds do not tell the two apart"),
+      text("ccws", "1.50× 1.40× to 1.60×", "1.45× to 1.55×", "")]);
     expect(findings(report).some((text) => text.includes("geometric mean of 2 workloads"))).toBe(false);
-    expect(overSeeds(group(page(run(1000, { seed: 1 }), run(500, { seed: 1, label: "gto" }))))).toEqual([]);
   });
   test("parameters and machines that differ make groups of their own and are named", () => {
     expect(group(page(run(1), run(2, { n: 7 }))).groups.map((g) => g.name)).toEqual(["bfs n=1", "bfs n=7"]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "raddle/lab/run/local_executor.h"
+#include "raddle/sim/setup/apply_settings.h"
 #include "raddle/sim/setup/gpus.h"
 #include "raddle/sim/setup/policy_names.h"
 
@@ -72,7 +73,9 @@ config::Tree Settings::tree(const policy::Registries& policies,
     tree.set_policy(with_level(text, policies), "--policy " + text);
   for (const std::string& text : alternative) tree.set_policy(text, "--policies " + text);
   // After the policies, whose parameters they may be.
-  for (const std::string& text : set) tree.set_option(text, "--set " + text);
+  std::vector<sim::GivenSetting> given;
+  for (const std::string& text : set) given.push_back(sim::given_setting(text, "--set " + text));
+  sim::apply_settings(tree, given, policies);
   for (const OptionSetting& own : option_settings()) tree.set(own.path, own.value, own.option);
   return tree;
 }

@@ -15,7 +15,7 @@ namespace raddle::api {
 
 struct Settings {
   std::string gpu = "v100";              ///< a name, or a file of TOML or JSON
-  std::vector<std::string> set;          ///< PATH=VALUE
+  std::vector<std::string> set;          ///< PATH=VALUE or PATH=xFACTOR
   std::vector<std::string> policy;       ///< LEVEL=NAME[:key=value,...]
   std::uint64_t max_cycles = 0;          ///< 0 = not given
   std::uint64_t seed = 0;                ///< 0 = not given

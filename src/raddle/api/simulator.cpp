@@ -134,8 +134,7 @@ std::vector<Result> Simulator::compare(const std::vector<std::vector<std::string
   if (settings.functional || settings.live)
     throw InputError("a comparison is timed, after its works were executed: it can be neither " +
                      std::string("functional nor live"));
-  const std::vector<Variant> variants =
-      make_variants(settings, comparison.policies, comparison.sweeps, policies_);
+  const std::vector<Variant> variants = make_variants(settings, comparison, policies_);
   std::vector<Work> all;
   for (const std::vector<std::string>& words : works) all.push_back(work_of(words));
   if (all.empty()) throw InputError("no workload given");

@@ -68,12 +68,6 @@ struct Watch {
   std::vector<std::string> analyses = {};
   bool for_page = false;  ///< everything that a page shows is kept
 };
-/// What is compared: each of `policies` ("gto", "gto+block=chunk"; "" or nothing: the machine's)
-/// with every combination of the values of `sweeps` ("l2.size_kib=96,192").
-struct Comparison {
-  std::string policies = {};
-  std::vector<std::string> sweeps = {};
-};
 
 class Simulator {
  public:

@@ -7,6 +7,7 @@
 #include "raddle/api/recording.h"
 #include "raddle/api/settings.h"
 #include "raddle/base/json.h"
+#include "raddle/runtime/workload.h"
 #include "raddle/sim/setup/seen.h"
 
 namespace raddle::api {
@@ -78,6 +79,20 @@ std::vector<std::vector<std::size_t>> Work::executions(std::span<const sim::Setu
     out[at->second].push_back(i);
   }
   return out;
+}
+
+report::Stream Work::stream_of(const sim::Setup& machine, const sim::Setup& other) const {
+  using report::Stream;
+  if (!is_recorded()) {
+    const bool live = machine.run.live || other.run.live;
+    return !live && execution_of(machine) == execution_of(other) ? Stream::Same : Stream::Anew;
+  }
+  bool same = sim::seen_by_workload(machine) == sim::seen_by_workload(other);
+  const std::vector<std::string> workloads = runtime::all_workloads().names();
+  const std::string name = recording_->header().at("workload");
+  if (!std::ranges::binary_search(workloads, name))  // a program, which can ask for more
+    same = same && sim::seen_by_program(machine).json() == sim::seen_by_program(other).json();
+  return same ? Stream::Same : Stream::Recorded;
 }
 
 void Work::prepare(sim::Setup& machine, const sim::Options& options) {

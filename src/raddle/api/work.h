@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "raddle/base/files.h"
+#include "raddle/report/summary.h"
 #include "raddle/sim/run/named_workload.h"
 #include "raddle/trace/recording.h"
 
@@ -49,6 +50,8 @@ class Work {
   /// Which of the machines can share one execution, as positions, the first first: those of which
   /// it sees the same (sim/setup/seen.h). A live one is alone.
   std::vector<std::vector<std::size_t>> executions(std::span<const sim::Setup> machines) const;
+  /// How `other` comes by its instructions where `machine` has what was executed or recorded.
+  report::Stream stream_of(const sim::Setup& machine, const sim::Setup& other) const;
   /// Records what is a program, under one of the machines.
   void prepare(sim::Setup& machine, const sim::Options& options);
   /// One result for each of the machines. Preconditions: they can share one execution, and

@@ -12,6 +12,7 @@
 #include "raddle/report/mesh_map.h"
 #include "raddle/report/page.h"
 #include "raddle/report/placement.h"
+#include "raddle/report/seeds.h"
 #include "raddle/report/source_texts.h"
 #include "raddle/report/tenant_use.h"
 #include "raddle/sim/result/commit.h"
@@ -194,12 +195,35 @@ Json page_data(const std::string& command, const std::string& date, Json runs) {
   return out;
 }
 
+/// Entries for each work of which there are several seeds.
+Json seeds_json(const std::vector<Run>& runs) {
+  const auto of_one_work = [](const sim::Result& a, const sim::Result& b) {
+    return a.workload == b.workload && a.parameters == b.parameters;
+  };
+  std::vector<std::vector<Row>> works;
+  for (const Run& run : runs) {
+    if (!run.result->timed || run.result->cycles == 0 || run.result->corun) continue;
+    auto work = std::ranges::find_if(works, [&](const std::vector<Row>& rows) {
+      return of_one_work(*rows.front().result, *run.result);
+    });
+    if (work == works.end()) work = works.emplace(works.end());
+    work->push_back({run.label, run.label, run.result});
+  }
+  Json out = Json::array();
+  for (const std::vector<Row>& rows : works)
+    for (const OverSeeds& of : over_seeds(rows)) out.push_back(to_json(of, *rows.front().result));
+  return out;
+}
+
 }  // namespace
 
 Json data(const ReportInput& input) {
   Json runs = Json::array();
   for (const Run& run : input.runs) runs.push_back(run_json(run, input));
-  return page_data(input.command, input.date, std::move(runs));
+  Json out = page_data(input.command, input.date, std::move(runs));
+  out["over_seeds"] = seeds_json(input.runs);
+  out["what_if"] = input.what_if;
+  return out;
 }
 
 Json kept_data(KeptInput input) {

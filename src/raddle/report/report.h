@@ -23,6 +23,8 @@ struct ReportInput {
   std::vector<Run> runs;  ///< ratios refer to the first run of each workload
   /// Results of more launches have sums by kernel and no map of who ran which block.
   std::size_t single_launches = sim::kMaxSingleLaunches;
+  /// Of each work, what_if_json(); may be empty.
+  nlohmann::ordered_json what_if = nlohmann::ordered_json::array();
 };
 
 /// Most block bars of one run on the page, and of all runs together: about 30 bytes of page each.

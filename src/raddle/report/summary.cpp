@@ -9,6 +9,7 @@
 
 #include "raddle/report/breakdown.h"
 #include "raddle/report/seeds.h"
+#include "raddle/report/what_if.h"
 #include "raddle/report/words.h"
 
 namespace raddle::report {
@@ -171,11 +172,21 @@ std::string without_launches(std::span<const Row> rows) {
   return out + "\n";
 }
 
+/// "1, 2, 3", "1..16".
 std::string texts(const std::vector<std::uint64_t>& numbers) {
+  constexpr std::size_t kMaxNamed = 4;
+  const bool in_turn =
+      numbers.back() - numbers.front() == numbers.size() - 1 && std::ranges::is_sorted(numbers);
+  if (in_turn && numbers.size() > kMaxNamed)
+    return fmt::format("{}..{}", numbers.front(), numbers.back());
   std::string out;
   for (const std::uint64_t number : numbers)
     out += (out.empty() ? "" : ", ") + std::to_string(number);
   return out;
+}
+
+std::string bound(const std::optional<Interval>& interval, double Interval::*which) {
+  return interval ? fmt::format("{:.3f}", *interval.*which) : "-";
 }
 
 /// "" of one seed.
@@ -183,22 +194,31 @@ std::string seeds_table(std::span<const Row> rows, std::size_t width) {
   const std::vector<OverSeeds> all = over_seeds(rows);
   if (all.empty()) return "";
   std::string out = fmt::format(
-      "  a seed makes a workload's inputs and every random choice; speed-ups are over {} "
-      "of the same seed\n",
+      "  a seed makes a workload's inputs and every random choice; speed-ups are over {} of the "
+      "same seed\n  and their mean is the geometric one; low, high: its 95 % interval by Student's "
+      "t, of logarithms\n",
       all.front().label.empty() ? "the first run" : all.front().label);
-  out += fmt::format("  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8}  {}\n", "over seeds", width,
-                     "mean cycles", "speed-up", "+-", "min", "max", "seeds");
+  out += fmt::format("  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8} {:>8}  {:<10}  {}\n", "over seeds",
+                     width, "mean cycles", "speed-up", "low", "high", "min", "max", "seeds",
+                     "verdict");
   for (const OverSeeds& of : all)
-    out += fmt::format("  {:<{}} {:>14} {:>9.3f} {:>8.3f} {:>8.3f} {:>8.3f}  {}\n",
+    out += fmt::format("  {:<{}} {:>14} {:>9.3f} {:>8} {:>8} {:>8.3f} {:>8.3f}  {:<10}  {}\n",
                        of.label.empty() ? "all" : of.label, width,
                        grouped(static_cast<std::uint64_t>(of.cycles.mean + 0.5)), of.speedup.mean,
-                       of.speedup.deviation, of.speedup.min, of.speedup.max, texts(of.seeds));
+                       bound(of.speedup.interval, &Interval::low),
+                       bound(of.speedup.interval, &Interval::high), of.speedup.min, of.speedup.max,
+                       texts(of.seeds), of.verdict);
+  if (std::ranges::all_of(all, &OverSeeds::same_input))
+    out += "  every seed gave the same input: what differs is chance in policies, not the work\n";
   return out;
 }
 
 }  // namespace
 
-std::string comparison(std::string_view workload, std::span<const Row> rows) {
+std::string comparison(std::string_view workload, std::span<const Row> all) {
+  std::vector<Row> rows;
+  for (const Row& row : all)
+    if (row.what_if.empty()) rows.push_back(row);
   std::size_t width = 12;
   for (const Row& row : rows) width = std::max(width, row.label.size());
   const sim::Result& first = *rows.front().result;
@@ -218,7 +238,7 @@ std::string comparison(std::string_view workload, std::span<const Row> rows) {
                        main_stall(r) + (estimated(r) ? ", cycles" + interval(r) : ""),
                        r.verdict == sim::Result::Verdict::Wrong ? "  " + verdict(r) : "");
   }
-  return out + without_launches(rows) + seeds_table(rows, width);
+  return out + without_launches(rows) + seeds_table(rows, width) + what_if_table(all);
 }
 
 }  // namespace raddle::report

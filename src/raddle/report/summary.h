@@ -1,5 +1,6 @@
 // Results as text for a terminal.
 #pragma once
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,13 +16,24 @@ std::string summary(const sim::Result& result);
 /// Of a run in which launches by kernels were refused: how many, why, and the way out; else "".
 std::string refused_launches(const sim::Result& result);
 
+/// How the run of a changed machine came by its instructions.
+enum class Stream : std::uint8_t {
+  Same,      ///< the op stream of the machine as it is
+  Anew,      ///< executed again: a program sees something else of this machine
+  Recorded,  ///< the recording's, whatever a program would have seen
+};
+
 struct Row {
   std::string label;
   std::string of_any_seed;  ///< the label without the seed
   const sim::Result* result;
+  /// What was changed of the machine of the row with that of_any_seed and seed; "" = nothing. Such
+  /// rows stand in no table but that of what_if.h.
+  std::string what_if = {};
+  Stream stream = Stream::Same;
 };
 /// Rows of one workload; ratios are to the first of the same seed. Of several seeds, how far they
-/// lie apart stands below.
+/// lie apart stands below, and then what the changes would bring.
 std::string comparison(std::string_view workload, std::span<const Row> rows);
 
 }  // namespace raddle::report

@@ -69,7 +69,7 @@ TEST(Evaluator, Arithmetic) {
   EXPECT_EQ(lab.value("min(3, 1, 2)"), 1);
   EXPECT_EQ(lab.value("max(3, 1, 2)"), 3);
   EXPECT_EQ(lab.value("abs(-3)"), 3);
-  EXPECT_EQ(lab.value("sqrt(9) + log2(8) + floor(2.9) + ceil(2.1)"), 11);
+  EXPECT_EQ(lab.value("sqrt(9) + log2(8) + floor(2.9) + ceil(2.1) + exp2(3)"), 19);
   EXPECT_EQ(lab.value("round(2.345, 2)"), 2.35);
   EXPECT_EQ(lab.value("round(0.4)"), 0);
   EXPECT_EQ(lab.value("50%"), 0.5);

@@ -183,6 +183,10 @@ TEST(ShortForm, SeedsAreComparedWithinThemselves) {
               testing::ElementsAre(
                   "Cycles, mean of 4 seeds",
                   "Speed-up over lrr of the same seed, geometric mean of 4 seeds",
+                  "Speed-up over lrr of the same seed, low end of the 95 % interval (Student's t) "
+                  "of 4 seeds",
+                  "Speed-up over lrr of the same seed, high end of the 95 % interval (Student's t) "
+                  "of 4 seeds",
                   "Speed-up over lrr of the same seed, standard deviation of 4 seeds",
                   "Speed-up over lrr of the same seed, minimum of 4 seeds",
                   "Speed-up over lrr of the same seed, maximum of 4 seeds",

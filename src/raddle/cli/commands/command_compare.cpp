@@ -19,7 +19,9 @@
 #include "raddle/cli/shared/output.h"
 #include "raddle/cli/shared/reports.h"
 #include "raddle/cli/shared/work.h"
+#include "raddle/lab/file/sweep_text.h"
 #include "raddle/report/seeds.h"
+#include "raddle/report/what_if.h"
 
 namespace raddle::cli {
 
@@ -49,22 +51,13 @@ struct ComparedWork {
   std::vector<Row> rows;
 };
 
-nlohmann::ordered_json to_json(const report::OverSeeds& of, const std::string& workload,
-                               const sim::Result& first) {
-  const auto json = [](const report::Spread& s) {
-    return nlohmann::ordered_json{
-        {"mean", s.mean}, {"deviation", s.deviation}, {"min", s.min}, {"max", s.max}};
-  };
-  return {{"workload", workload}, {"parameters", first.parameters}, {"policies", of.label},
-          {"seeds", of.seeds},    {"cycles", json(of.cycles)},      {"speedup", json(of.speedup)}};
-}
-
 struct CompareCommand {
   CommonOptions common;
   std::vector<std::string> words, arguments, sweeps, inputs;
   std::string policies_text, results;
   bool retry_failed = false;
   unsigned jobs = 0;    ///< 0 = not given
+  unsigned seeds = 0;   ///< 0 = not given
   bool bounds = false;  ///< also on machines with ideal parts
   OptionModes modes{"compare", {Mode::Compared, Mode::Kept}};
 
@@ -98,8 +91,8 @@ struct CompareCommand {
     if (!inputs.empty() && words_of_program(arguments).empty())
       throw InputError("--input: expected a program behind --, found none");
     const policy::Registries policies = policy::all_policies();
-    const std::vector<Variant> variants =
-        api::make_variants(common, policies_text, sweeps, policies, bounds);
+    const std::vector<Variant> variants = api::make_variants(
+        common, {policies_text, sweeps, seeds, bounds, common.what_if}, policies);
     std::vector<Work> all = works();  // all checked before the first one runs
     if (strays_matter() && std::ranges::none_of(all, &Work::is_program))
       throw InputError("--out-of-bounds: expected a program behind --, found none");
@@ -117,17 +110,23 @@ struct CompareCommand {
     for (Work& work : all) {
       ComparedWork& one = compared.emplace_back();
       one.name = work.name();
-      for (sim::Result& result : timed(work, setups(variants, policies, work.seed()), progress)) {
-        const Variant& variant = variants[one.rows.size()];
+      std::vector<sim::Setup> machines = setups(variants, policies, work.seed());
+      const std::vector<report::Stream> streams = api::streams_of(work, variants, machines);
+      for (sim::Result& result : timed(work, std::move(machines), progress)) {
+        const std::size_t i = one.rows.size();
         results.push_back(std::move(result));
-        one.rows.push_back({variant.label, variant.of_any_seed, &results.back()});
+        one.rows.push_back({variants[i].label, variants[i].of_any_seed, &results.back(),
+                            variants[i].what_if, streams[i]});
       }
       clear_progress(common.quiet);
       if (!common.quiet && common.json != "-")
         std::fputs(comparison(work.title(), one.rows).c_str(), stdout);
     }
     if (!common.json.empty()) write_file(common.json, json_dump(json(compared), 2));
-    write_reports(common, runs_of(compared, api::several_seeds(variants)), arguments);
+    auto what_if = nlohmann::ordered_json::array();
+    for (const ComparedWork& one : compared)
+      for (auto& entry : report::what_if_json(one.rows)) what_if.push_back(std::move(entry));
+    write_reports(common, runs_of(compared, api::several_seeds(variants)), arguments, what_if);
     const bool wrong = std::ranges::any_of(results, [](const sim::Result& result) {
       return result.verdict == sim::Result::Verdict::Wrong;
     });
@@ -157,7 +156,8 @@ struct CompareCommand {
     std::vector<ReportRun> out;
     for (const ComparedWork& one : compared)
       for (const Row& row : one.rows)
-        out.push_back({one.name, seeds ? row.of_any_seed : row.label, row.result});
+        if (row.what_if.empty())  // what came of those stands in a table
+          out.push_back({one.name, seeds ? row.of_any_seed : row.label, row.result});
     return out;
   }
 
@@ -185,16 +185,25 @@ struct CompareCommand {
 
   nlohmann::ordered_json json(const std::vector<ComparedWork>& compared) const {
     nlohmann::ordered_json out = {{"schema", 1}, {"runs", nlohmann::ordered_json::array()}};
-    auto over_seeds = nlohmann::ordered_json::array();
+    auto over_seeds = nlohmann::ordered_json::array(), what_if = over_seeds;
     for (const ComparedWork& one : compared) {
-      for (const Row& row : one.rows)
+      for (const Row& row : one.rows) {
         out["runs"].push_back({{"workload", one.name},
                                {"policies", row.label},
                                {"result", sim::to_json(*row.result, common.single_launches())}});
-      for (const report::OverSeeds& of : report::over_seeds(one.rows))
-        over_seeds.push_back(to_json(of, one.name, *one.rows.front().result));
+        if (!row.what_if.empty()) out["runs"].back()["what_if"] = row.what_if;
+      }
+      for (nlohmann::ordered_json& entry : report::what_if_json(one.rows)) {
+        entry["workload"] = one.name;
+        what_if.push_back(std::move(entry));
+      }
+      for (const report::OverSeeds& of : report::over_seeds(one.rows)) {
+        over_seeds.push_back(report::to_json(of, *one.rows.front().result));
+        over_seeds.back()["workload"] = one.name;
+      }
     }
     if (!over_seeds.empty()) out["over_seeds"] = std::move(over_seeds);
+    if (!what_if.empty()) out["what_if"] = std::move(what_if);
     return out;
   }
 };
@@ -225,6 +234,13 @@ CLI::App* declare(CLI::App& parent, const char* name, const char* doc, CompareCo
            kAll)
       ->allow_extra_args(false)
       ->type_name("PATH=A,B|A..B[:STEP]");
+  modes
+      .add(compare->add_option("--seeds", command.seeds,
+                               "each with seeds 1 to N, and so with N inputs: speed-ups within a "
+                               "seed, their mean and its 95 % interval (Student's t)"),
+           kAll)
+      ->check(CLI::Range(2u, static_cast<unsigned>(lab::kMaxSwept)))
+      ->type_name("N");
   command.common.add_always_timed_to(*compare, modes);
   command.common.add_out_of_bounds_to(*compare, modes);
   return compare;
@@ -265,10 +281,13 @@ Command add_compare(CLI::App& app, std::vector<std::string> arguments) {
   CLI::App* compare = declare(
       app, "compare", "the same work under several policies: a table and a report", *command);
   add_kept_options(compare, *command);
+  command->common.add_what_if_to(*compare, command->modes, {Mode::Compared});
   compare->footer(
       "raddle compare bfs my.rdl --policies lrr,gto,gto+swl:limit=4 --report r.html\n"
       "raddle compare --policies gto,gto+swl --sweep policy.throttle.limit=1..8 -- ./kmn -i x.txt\n"
       "raddle compare spmv --set l2.size_kib=96,192,384\n"
+      "raddle compare bfs --policies lrr,gto --seeds 5   # is it so with other inputs?\n"
+      "raddle compare bfs --policies lrr,gto --what-if l2=x2,mshr=x2,dram=ideal\n"
       "raddle compare bfs spmv --policies lrr,gto --results kept   # and later, with one more: "
       "lrr,gto,ccws");
   return {compare, [command] { return (*command)(); }, modes_of(compare, command)};

@@ -16,6 +16,7 @@
 #include "raddle/sim/profile/analysis.h"
 #include "raddle/sim/result/catalogue.h"
 #include "raddle/sim/setup/gpus.h"
+#include "raddle/sim/setup/what_if.h"
 
 namespace raddle::cli {
 
@@ -99,6 +100,20 @@ Json analyses() {
   return out;
 }
 
+Json what_ifs() {
+  Json out = Json::array();
+  for (const sim::MachinePart& part : sim::machine_parts()) {
+    const std::string along = part.along.empty() ? "" : " and " + std::string(part.along);
+    const std::string ideal = part.ideal.empty() ? "" : "; ideal: " + std::string(part.ideal);
+    out.push_back({{"name", part.name},
+                   {"doc", fmt::format("{} ({}{}{})", part.doc, part.path, along, ideal)},
+                   {"setting", part.path},
+                   {"along", part.along},
+                   {"ideal", part.ideal}});
+  }
+  return out;
+}
+
 std::string metrics(const std::string& name, bool json) {
   const policy::Registries policies = policy::all_policies();
   std::vector<sim::CatalogueEntry> entries = sim::catalogue(policies);
@@ -125,11 +140,12 @@ struct Listing {
   const char* name;
   Json (*items)();
 };
-constexpr std::array<Listing, 5> kListings = {{{"gpus", gpus},
+constexpr std::array<Listing, 6> kListings = {{{"gpus", gpus},
                                                {"workloads", workloads},
                                                {"policies", policies},
                                                {"experiments", experiments},
-                                               {"analyses", analyses}}};
+                                               {"analyses", analyses},
+                                               {"what-if", what_ifs}}};
 
 /// "gpus, workloads ... or metrics".
 std::string names_of_listings() {

@@ -1,9 +1,11 @@
 // raddle run: one workload on one machine.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
+#include "raddle/api/variants.h"
 #include "raddle/base/json.h"
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/corun.h"
@@ -11,6 +13,8 @@
 #include "raddle/cli/shared/options.h"
 #include "raddle/cli/shared/output.h"
 #include "raddle/cli/shared/reports.h"
+#include "raddle/report/what_if.h"
+#include "raddle/report/words.h"
 
 namespace raddle::cli {
 
@@ -69,37 +73,74 @@ struct RunCommand {
       throw InputError("a co-run is simulated: leave out --on cuda");
     if (mode() == Mode::Corun) return run_corun(common, words, corun, arguments);
     if (mode() == Mode::Cuda) return run_on_gpu();
-    const policy::Registries policies = policy::all_policies();
-    NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
+    return run_simulated();
+  }
+
+  /// The run, and then those that --what-if asks for.
+  std::vector<sim::Result> simulated(std::vector<report::Stream>& streams,
+                                     const std::vector<api::Variant>& variants,
+                                     const policy::Registries& policies) const {
     std::vector<sim::Setup> setups;
-    setups.push_back(sim::read_setup(common.tree(), policies));
+    for (const api::Variant& variant : variants)
+      setups.push_back(sim::read_setup(api::tree_of(common, variant, policies), policies));
     sim::Options options = common.simulation(setups.front());
     options.progress = progress_line(words.front(), common.quiet);
+    if (variants.size() == 1) {
+      NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
+      return sim::simulate(*named.workload, named.info, setups, options);
+    }
+    if (std::ranges::any_of(setups, [](const sim::Setup& setup) { return setup.run.live; }))
+      throw InputError("--what-if times what was executed before: leave out --live (run.live)");
+    api::Work work(words);
+    streams = api::streams_of(work, variants, setups);
+    return api::time_all(work, std::move(setups),
+                         [&](sim::Setup&, const std::vector<std::size_t>&) { return options; });
+  }
+
+  int run_simulated() const {
+    const policy::Registries policies = policy::all_policies();
+    sim::read_setup(common.tree(), policies);  // lists of values are none of one run
+    std::vector<api::Variant> variants(1);
+    if (!common.what_if.empty())
+      variants = api::make_variants(common, {.what_if = common.what_if}, policies);
+    std::vector<report::Stream> streams(1);
     std::vector<sim::Result> results;
     try {
-      results = sim::simulate(*named.workload, named.info, setups, options);
+      results = simulated(streams, variants, policies);
     } catch (...) {
       clear_progress(common.quiet);
       throw;
     }
     clear_progress(common.quiet);
     const sim::Result& result = results.front();
+    const std::string policies_of = report::policy_label(result);
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < results.size(); ++i)
+      rows.push_back({policies_of, policies_of, &results[i], variants[i].what_if, streams[i]});
     warn_of_refusals(result);
-    if (!common.json.empty())
-      write_file(common.json, json_dump(sim::to_json(result, common.single_launches()), 2));
-    if (!common.quiet && common.json != "-") std::fputs(summary(result).c_str(), stdout);
-    write_reports(common, {{words.front(), "", &result}}, arguments);
-    if (result.verdict == sim::Result::Verdict::Wrong) {
-      std::fprintf(stderr, "raddle: %s: the result is wrong: %s\n", words.front().c_str(),
-                   result.difference.c_str());
-      return 1;
+    if (!common.json.empty()) {
+      auto json = sim::to_json(result, common.single_launches());
+      if (rows.size() > 1) json["what_if"] = report::what_if_json(rows);
+      write_file(common.json, json_dump(json, 2));
     }
-    if (result.checks && !result.checks->findings.empty()) {
-      std::fprintf(stderr, "raddle: %s: %s\n", words.front().c_str(),
-                   result.checks->failure().c_str());
-      return 1;
-    }
-    return 0;
+    if (!common.quiet && common.json != "-")
+      std::fputs((summary(result) + report::what_if_table(rows)).c_str(), stdout);
+    write_reports(common, {{words.front(), "", &result}}, arguments, report::what_if_json(rows));
+    return status_of(results);
+  }
+
+  int status_of(const std::vector<sim::Result>& results) const {
+    for (const sim::Result& result : results)
+      if (result.verdict == sim::Result::Verdict::Wrong) {
+        std::fprintf(stderr, "raddle: %s: the result is wrong: %s\n", words.front().c_str(),
+                     result.difference.c_str());
+        return 1;
+      }
+    const sim::Result& result = results.front();
+    if (!result.checks || result.checks->findings.empty()) return 0;
+    std::fprintf(stderr, "raddle: %s: %s\n", words.front().c_str(),
+                 result.checks->failure().c_str());
+    return 1;
   }
 };
 
@@ -119,6 +160,7 @@ Command add_run(CLI::App& app, std::vector<std::string> arguments) {
   OptionModes& modes = command->modes;
   command->common.add_to(*run, modes);
   command->common.add_checks_to(*run, modes);
+  command->common.add_what_if_to(*run, modes, {Mode::Workload});
   command->corun.add_to(*run, modes);
   modes
       .add(run->add_option("--on", command->on,

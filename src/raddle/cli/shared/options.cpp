@@ -106,6 +106,20 @@ void CommonOptions::add_launches_to(CLI::App& c, OptionModes& modes) {
   modes.add(option, kSimulated.without({Mode::Corun, Mode::Kept}));
 }
 
+void CommonOptions::add_what_if_to(CLI::App& c, OptionModes& modes, ModeSet of) {
+  auto* option =
+      c.add_option(
+           "--what-if", what_if,
+           "what would another machine bring: a part (`raddle list what-if`) or any setting "
+           "of a machine, each so many times as much, ideal, or a value; with '+' several at "
+           "once: l2=x2,mshr=x2,dram=ideal,l2=x2+dram=x2. Timed on the op streams that are "
+           "there, executed anew only where the program can see the change")
+          ->type_name("NAME=xFACTOR|ideal|VALUE,...")
+          ->allow_extra_args(false)
+          ->group(kMachine);
+  modes.add(option, of);
+}
+
 void CommonOptions::add_checks_to(CLI::App& c, OptionModes& modes) {
   auto* option =
       c.add_option("--check", checks,
@@ -155,8 +169,10 @@ void CommonOptions::add_timing_to(CLI::App& command, OptionModes& modes) {
       ->capture_default_str()
       ->group(kMachine);
   modes
-      .add(command.add_option("--set", set,
-                              "change one setting of the machine, e.g. sm.l1d.size_kib=64"),
+      .add(command.add_option(
+               "--set", set,
+               "change one setting of the machine, e.g. sm.l1d.size_kib=64; x2 or x0.5 is "
+               "so many times what the machine's file says"),
            kSimulated)
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false)

@@ -19,6 +19,7 @@ struct CommonOptions : api::Settings {
   std::string json, report, timeline;
   std::string launches;                ///< empty = not given
   std::string out_of_bounds = "page";  ///< of programs
+  std::vector<std::string> what_if;    ///< empty = not given
   bool quiet = false;
 
   /// All of these say in `modes` what the options are for.
@@ -37,6 +38,8 @@ struct CommonOptions : api::Settings {
   void add_checks_to(CLI::App& command, OptionModes& modes);
   /// --first-launches, of commands that time or record.
   void add_first_launches_to(CLI::App& command, OptionModes& modes);
+  /// --what-if, of commands that can time the same work on several machines.
+  void add_what_if_to(CLI::App& command, OptionModes& modes, ModeSet of);
   /// --launches, of commands that write results.
   void add_launches_to(CLI::App& command, OptionModes& modes);
   /// Up to so many launches a result tells one by one (sim::to_json).

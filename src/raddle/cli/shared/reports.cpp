@@ -31,13 +31,15 @@ void announce_timeline(const CommonOptions& options) {
 }
 
 void write_reports(const CommonOptions& options, const std::vector<ReportRun>& runs,
-                   const std::vector<std::string>& arguments) {
+                   const std::vector<std::string>& arguments,
+                   const nlohmann::ordered_json& what_if) {
   std::fflush(stdout);  // the summary comes before the names of the files
   if (!options.report.empty()) {
     report::ReportInput input;
     input.command = valid_utf8(joined(arguments));
     input.date = today();
     input.single_launches = options.single_launches();
+    input.what_if = what_if;
     for (const ReportRun& run : runs)
       input.runs.push_back(
           {run.label.empty() ? report::policy_label(*run.result) : run.label, run.result});

@@ -13,9 +13,10 @@ struct ReportRun {
   std::string workload, label;  ///< label: the policies as given, "" for a single run
   const sim::Result* result;
 };
-/// `arguments`: the command line, shown in the report.
+/// `arguments`: the command line, shown in the report. `what_if`: ReportInput::what_if.
 void write_reports(const CommonOptions& options, const std::vector<ReportRun>& runs,
-                   const std::vector<std::string>& arguments);
+                   const std::vector<std::string>& arguments,
+                   const nlohmann::ordered_json& what_if = nlohmann::ordered_json::array());
 
 using api::joined;
 /// Date and time of day, for a report.

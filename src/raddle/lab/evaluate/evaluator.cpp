@@ -231,6 +231,7 @@ Number Evaluator::call(const Expression& x, const Coordinates& where) {
   if (x.word == "abs") return std::abs(*v[0]);
   if (x.word == "sqrt") return finite(std::sqrt(*v[0]));
   if (x.word == "log2") return finite(std::log2(*v[0]));
+  if (x.word == "exp2") return finite(std::exp2(*v[0]));
   if (x.word == "floor") return std::floor(*v[0]);
   if (x.word == "ceil") return std::ceil(*v[0]);
   const double ten = v.size() > 1 ? std::pow(10.0, *v[1]) : 1.0;

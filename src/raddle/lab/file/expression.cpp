@@ -29,15 +29,16 @@ struct Function {
   std::string_view name;
   std::size_t minimum, maximum;
 };
-constexpr std::array<Function, 9> kFunctions = {{{"min", 1, 99},
-                                                 {"max", 1, 99},
-                                                 {"abs", 1, 1},
-                                                 {"sqrt", 1, 1},
-                                                 {"log2", 1, 1},
-                                                 {"floor", 1, 1},
-                                                 {"ceil", 1, 1},
-                                                 {"round", 1, 2},
-                                                 {"chosen", 2, 2}}};
+constexpr std::array<Function, 10> kFunctions = {{{"min", 1, 99},
+                                                  {"max", 1, 99},
+                                                  {"abs", 1, 1},
+                                                  {"sqrt", 1, 1},
+                                                  {"log2", 1, 1},
+                                                  {"exp2", 1, 1},
+                                                  {"floor", 1, 1},
+                                                  {"ceil", 1, 1},
+                                                  {"round", 1, 2},
+                                                  {"chosen", 2, 2}}};
 // A chain of brackets or minus signs nests; nobody writes as many.
 constexpr unsigned kMaxDepth = 64;
 

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "raddle/base/json.h"
+#include "raddle/base/student.h"
 #include "raddle/config/tree.h"
 #include "raddle/lab/file/external_program.h"
 #include "raddle/lab/file/section.h"
@@ -240,8 +241,16 @@ std::string by_workload(const Experiment& e, const RunBlock& block) {
   return out + figure("IPC", "thread instructions per cycle", rest, "totals.ipc");
 }
 
-/// Bars of each workload: the mean over the seeds, how far single ones lie from it (the standard
-/// deviation of a sample), the least and the most.
+/// Standard deviation of a sample: of the `n` values that `value` has where `over` says. The
+/// variance from two means may come out below zero by rounding.
+std::string deviation(const std::string& value, const std::string& over, std::size_t n) {
+  return fmt::format(
+      "sqrt(max(0, (amean(({0}) * ({0}){1} - amean({0}{1} * amean({0}{1}) * {2} / {3}))", value,
+      over, n, n - 1);
+}
+
+/// Bars of each workload: the mean over the seeds, its 95 % interval (Student's t, of the
+/// logarithms, as report/seeds.h has it), how far single ones lie from it, the least and the most.
 std::string over_seeds(const Experiment& e, const RunBlock& block) {
   const Axis& seeds = e.axes[block.axes.front()];
   const Variant& base = e.variants[block.variants.front()];
@@ -253,13 +262,15 @@ std::string over_seeds(const Experiment& e, const RunBlock& block) {
   std::string out = figure("Cycles, mean " + of, "cycles", rest, "amean(totals.cycles" + over);
   if (block.variants.size() < 2) return out;
   const std::string ratio = fmt::format("totals.cycles[{}] / totals.cycles", base.name),
-                    title = "Speed-up over " + base.title + " of the same seed, ";
-  // The variance of a sample from two means may come out below zero by rounding.
-  const std::string variance =
-      fmt::format("(amean(({0}) * ({0}){1} - amean({0}{1} * amean({0}{1})", ratio, over);
-  return out + figure(title + "geometric mean " + of, "speed-up", rest, "gmean(" + ratio + over) +
-         figure(title + "standard deviation " + of, "speed-up", rest,
-                fmt::format("sqrt(max(0, {} * {} / {}))", variance, n, n - 1)) +
+                    title = "Speed-up over " + base.title + " of the same seed, ",
+                    mean = "gmean(" + ratio + over,
+                    reach = fmt::format("exp2({} / sqrt({}) * {})", student_t(n - 1), n,
+                                        deviation("log2(" + ratio + ")", over, n)),
+                    interval = " end of the 95 % interval (Student's t) ";
+  return out + figure(title + "geometric mean " + of, "speed-up", rest, mean) +
+         figure(title + "low" + interval + of, "speed-up", rest, mean + " / " + reach) +
+         figure(title + "high" + interval + of, "speed-up", rest, mean + " * " + reach) +
+         figure(title + "standard deviation " + of, "speed-up", rest, deviation(ratio, over, n)) +
          figure(title + "minimum " + of, "speed-up", rest, "min(" + ratio + over) +
          figure(title + "maximum " + of, "speed-up", rest, "max(" + ratio + over);
 }

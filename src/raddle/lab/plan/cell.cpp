@@ -14,6 +14,7 @@
 #include "raddle/sim/profile/analysis.h"
 #include "raddle/sim/result/identity.h"
 #include "raddle/sim/run/recording_checks.h"
+#include "raddle/sim/setup/apply_settings.h"
 #include "raddle/sim/setup/gpus.h"
 #include "raddle/sim/setup/policy_names.h"
 #include "raddle/sim/setup/seen.h"
@@ -61,7 +62,9 @@ config::Tree machine_of(const CellSpec& spec, const Catalogue& catalogue) {
       sim::one_of_each_level(policies);
       tree.set_policy(policies.back(), origin(policy.place));
     });
-  tree.merge(tree_of(spec.set));
+  std::vector<sim::GivenSetting> given;
+  for (const Setting& s : spec.set) given.push_back({s.path, json_dump(s.value), origin(s.place)});
+  sim::apply_settings(tree, given, catalogue.policies);
   tree.set("run.seed", std::to_string(spec.seed), origin(spec.gpu.place));
   return tree;
 }

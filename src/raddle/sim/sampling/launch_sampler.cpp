@@ -1,24 +1,15 @@
 #include "raddle/sim/sampling/launch_sampler.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "raddle/base/error.h"
+#include "raddle/base/student.h"
 
 namespace raddle::sim {
 
 namespace {
-
-/// Two-sided 95 % quantile of Student's t. Beyond 10 degrees of freedom 1.96 + 2.5 / n is within
-/// 0.1 % of it.
-double student_t(std::uint64_t degrees) {
-  constexpr std::array kFrom2 = {4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
-  RADDLE_ASSERT(degrees >= 2);
-  return degrees < 2 + kFrom2.size() ? kFrom2[degrees - 2]
-                                     : 1.96 + 2.5 / static_cast<double>(degrees);
-}
 
 constexpr std::uint64_t kFewest = 3;  // launches that tell anything of a scatter
 /// Of what may be anywhere in a range: its standard deviation in half ranges, times 1.96.
