@@ -26,6 +26,8 @@ function survey() {
     return Number(run.result.tenants.some((tenant) => (tenant.slowdown ?? null) !== null)) + Number(Boolean(run.tenant_use)) +
       Number(run.result.tenants.length === 2 && phases > 0 && scheme?.parameters?.units > 0);
   };
+  // Shares of peaks and the roofline.
+  const measured = (run) => run.result.timed && run.result.totals.cycles > 0 && Boolean(run.result.peaks);
   const charts = (id) => document.querySelectorAll(`#${id} .chart`).length;
   return {
     runs: data.runs.length,
@@ -42,7 +44,7 @@ function survey() {
       traffic: timed.some((run) => flits(run) > 0), served: timed.some((run) => ["l1", "remote_l1", "l2", "memory"].some((level) => run.result.details?.[`served_${level}`] > 0)),
       detail: Number(first.some((run) => run.samples.start.length > 0)) + Number(first.some((run) => run.blocks.start.length > 0)) +
         Number(first.some((run) => run.samples.allowed?.start.length > 0)) + 2 * Number(first.some((run) => run.placement.length > 0 && !corun(run))) +
-        3 * Number(first.some((run) => run.launch_tree)) + sharingCharts(first),
+        3 * Number(first.some((run) => run.launch_tree)) + sharingCharts(first) + 2 * Number(first.some(measured)),
     },
     leaves: document.querySelectorAll(".tree .leaf").length,
   };
@@ -119,7 +121,7 @@ async function saved() {
   window.print = () => undefined;
   const out = [];
   const places = [...document.querySelectorAll(".saves")];
-  const charts = document.querySelectorAll(".chart").length + document.querySelectorAll("div.mesh").length;
+  const charts = document.querySelectorAll(".chart, div.mesh, .memory-path").length;
   const widths = document.querySelector("select.save-width");
   for (const width of widths === null ? [] : [...widths.options].map((option) => option.value)) {
     widths.value = width;
@@ -199,10 +201,14 @@ await withPage(async (page) => {
     save(`${scheme}-laptop.png`, await page.screen());
     save(`${scheme}-whole.png`, await page.whole());
   }
+  await page.window(390, 844, false);
+  await page.open(url);
+  save("phone.png", await page.whole());
+  check(!await page.evaluate(`(${tooWide})()`), "the page is wider than a phone's window");
   await page.window(1366, 768, false);
   await page.open(url);
   const found = await page.evaluate(`(${survey})()`);
-  const { sentences, data } = await page.evaluate(`({ sentences: [...document.querySelectorAll(".findings li")].map((li) => li.textContent),
+  const { sentences, data } = await page.evaluate(`({ sentences: [...document.querySelectorAll(".findings li, .says li")].map((li) => li.textContent),
     data: JSON.parse(document.getElementById("raddle-data").textContent) })`);
   check(sentences.length > 0, "nothing is said of the numbers");
   for (const text of unexplained(sentences, data)) check(false, text);

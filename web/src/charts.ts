@@ -46,10 +46,10 @@ export interface ChartSettings {
   axes?: () => [x: string, y: string];
 }
 
-/** How a drawing without ECharts is saved: `draw` gives it, light, in units of its own. */
+/** How a drawing without ECharts is saved: `draw` gives it for a width in pixels, or in units of its own. */
 export interface DrawingFiles {
   title: string;
-  draw: (t: Theme) => SVGSVGElement;
+  draw: (t: Theme, width: number) => SVGSVGElement;
   numbers: () => Numbers;
 }
 
@@ -142,7 +142,7 @@ export class Charts {
     this.drawings.push({ host, draw });
     draw(this.theme());
     if (files !== undefined)
-      host.append(saveButtons({ title: files.title, picture: (width) => pictureOf(files.draw(theme(false)), width), numbers: files.numbers,
+      host.append(saveButtons({ title: files.title, picture: (width) => pictureOf(files.draw(theme(false), width), width), numbers: files.numbers,
         shownWidth: () => host.clientWidth }, () => this.provenance));
     return () => draw(this.theme());
   }

@@ -2,6 +2,7 @@
 import { addAllocations } from "./allocations";
 import { addAllowed } from "./allowed";
 import { addMetric, addSpeedups } from "./bars";
+import { addBounds } from "./bounds";
 import { Charts } from "./charts";
 import { addChecks, checkedRuns } from "./checks";
 import { configTree } from "./config";
@@ -13,6 +14,7 @@ import { header } from "./header";
 import { hostTable } from "./host";
 import { addKernels } from "./kernels";
 import { addCounters, addPolicies } from "./matrix";
+import { addMemoryPath } from "./memorypath";
 import { kMetrics, kSpeedup, kStalls, schedulerCycles, stallReasons, stallTitle } from "./metrics";
 import { meshedRuns } from "./mesh";
 import { addMeshMap } from "./meshmap";
@@ -76,6 +78,8 @@ function fillDetail(charts: Charts, place: HTMLElement, group: Group, report: Re
   place.replaceChildren(h("p", { class: "printed" }, `Workload: ${group.name}`));
   addDifference(place, group);
   addSharing(charts, place, group);
+  addMemoryPath(charts, place, group);
+  addBounds(charts, place, group, labels);
   addOverTime(charts, place, group, labels);
   addAllowed(charts, place, group);
   addMeshMap(charts, place, group);
