@@ -10,6 +10,7 @@
 #include "raddle/report/page.h"
 #include "raddle/report/placement.h"
 #include "raddle/report/source_texts.h"
+#include "raddle/report/static_table.h"
 #include "raddle/report/tenant_use.h"
 #include "raddle/sim/result/commit.h"
 #include "raddle/sim/result/version.h"
@@ -169,7 +170,9 @@ Json data(const ReportInput& input) {
   return out;
 }
 
-std::string html(const ReportInput& input) { return filled(Page::index, data(input)); }
+std::string html(const ReportInput& input) {
+  return filled(Page::index, data(input), static_table(input));
+}
 
 std::string json_text(const std::string& text) { return text_of(Json(text)); }
 

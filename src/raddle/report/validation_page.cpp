@@ -48,7 +48,7 @@ tbody tr:hover { background: var(--code); }
 svg { max-width: 100%; height: auto; }
 )";
 
-std::string escaped(std::string_view text) {
+std::string html_text(std::string_view text) {
   std::string out;
   for (const char c : text)
     out += c == '<'   ? "&lt;"
@@ -94,7 +94,7 @@ std::string findings(const Validation& v) {
     out += fmt::format(
         "<li>{}: {} mean absolute error over {} launch{}; farthest off is {} ({}: {} measured, {} "
         "simulated).</li>\n",
-        kMetricTitles[m], mean, a.pairs, a.pairs == 1 ? "" : "es", escaped(worst.label),
+        kMetricTitles[m], mean, a.pairs, a.pairs == 1 ? "" : "es", html_text(worst.label),
         error_text(metric, worst), metric_text(metric, worst.measured),
         metric_text(metric, worst.simulated));
   }
@@ -134,7 +134,7 @@ std::string launches(const std::vector<sim::Pair>& pairs, sim::Metric metric) {
   for (const sim::Pair& p : pairs)
     out += fmt::format(
         "<tr><td>{}</td><td class=n>{}</td><td class=n>{}</td><td class=n>{}</td></tr>\n",
-        escaped(p.label), metric_text(metric, p.measured), metric_text(metric, p.simulated),
+        html_text(p.label), metric_text(metric, p.measured), metric_text(metric, p.simulated),
         error_text(metric, p));
   return out + "</tbody></table>\n</div>\n";
 }
@@ -142,7 +142,7 @@ std::string launches(const std::vector<sim::Pair>& pairs, sim::Metric metric) {
 std::string conventions(const std::map<std::string, std::string>& all) {
   std::string out = "<table>\n";
   for (const auto& [key, value] : all)
-    out += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", escaped(key), escaped(value));
+    out += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", html_text(key), html_text(value));
   return out + "</table>\n";
 }
 
@@ -154,8 +154,8 @@ std::string validation_page(const Validation& v) {
       "content=\"width=device-width\">\n<title>{0}</title>\n<style>{1}</style>\n<p "
       "class=brand>Raddle "
       "{2}{3}</p>\n<h1>{0}</h1>\n",
-      escaped(v.title), kStyle, sim::version(), v.date.empty() ? "" : " · " + escaped(v.date));
-  if (!v.command.empty()) out += "<p class=command>" + escaped(v.command) + "</p>\n";
+      html_text(v.title), kStyle, sim::version(), v.date.empty() ? "" : " · " + html_text(v.date));
+  if (!v.command.empty()) out += "<p class=command>" + html_text(v.command) + "</p>\n";
   out += "<nav aria-label=Sections><a href=#agreement>Agreement</a>";
   for (std::size_t m = 0; m < sim::kMetrics; ++m)
     out += fmt::format("<a href=#{}>{}</a>", sim::kMetricNames[m], kMetricTitles[m]);
