@@ -26,6 +26,8 @@ function survey() {
     return Number(run.result.tenants.some((tenant) => (tenant.slowdown ?? null) !== null)) + Number(Boolean(run.tenant_use)) +
       Number(run.result.tenants.length === 2 && phases > 0 && scheme?.parameters?.units > 0);
   };
+  // Shares of peaks and the roofline.
+  const measured = (run) => run.result.timed && run.result.totals.cycles > 0 && Boolean(run.result.peaks);
   const charts = (id) => document.querySelectorAll(`#${id} .chart`).length;
   return {
     runs: data.runs.length,
@@ -42,7 +44,7 @@ function survey() {
       traffic: timed.some((run) => flits(run) > 0), served: timed.some((run) => ["l1", "remote_l1", "l2", "memory"].some((level) => run.result.details?.[`served_${level}`] > 0)),
       detail: Number(first.some((run) => run.samples.start.length > 0)) + Number(first.some((run) => run.blocks.start.length > 0)) +
         Number(first.some((run) => run.samples.allowed?.start.length > 0)) + 2 * Number(first.some((run) => run.placement.length > 0 && !corun(run))) +
-        3 * Number(first.some((run) => run.launch_tree)) + sharingCharts(first),
+        3 * Number(first.some((run) => run.launch_tree)) + sharingCharts(first) + 2 * Number(first.some(measured)),
     },
     leaves: document.querySelectorAll(".tree .leaf").length,
   };
@@ -92,7 +94,7 @@ function exercise() {
       list.value = option.value;
       list.dispatchEvent(new Event("change", { bubbles: true }));
     }
-  for (const button of document.querySelectorAll("button")) button.click();
+  for (const button of document.querySelectorAll("button:not(.save)")) button.click();
   const search = document.querySelector("input[type=search]");
   if (search === null) return null;
   const type = (text) => { search.value = text; search.dispatchEvent(new Event("input", { bubbles: true })); };
@@ -104,6 +106,69 @@ function exercise() {
   const none = visible();
   type("");
   return { all, some, none, again: visible() };
+}
+
+/** Runs in the page: what the buttons of all charts save, at each width. */
+async function saved() {
+  const blobs = [];
+  const [make, click, print] = [URL.createObjectURL, HTMLAnchorElement.prototype.click, window.print];
+  let name = "";
+  URL.createObjectURL = (blob) => {
+    blobs.push(blob);
+    return make.call(URL, blob);
+  };
+  HTMLAnchorElement.prototype.click = function () { name = this.download; };
+  window.print = () => undefined;
+  const out = [];
+  const places = [...document.querySelectorAll(".saves")];
+  const charts = document.querySelectorAll(".chart, div.mesh, .memory-path").length;
+  const widths = document.querySelector("select.save-width");
+  for (const width of widths === null ? [] : [...widths.options].map((option) => option.value)) {
+    widths.value = width;
+    widths.dispatchEvent(new Event("change", { bubbles: true }));
+    for (const place of places) {
+      for (const button of place.querySelectorAll("button")) {
+        button.click();
+        if (button.textContent !== "PDF") continue;
+        const shown = document.querySelector(".only-figure svg");
+        if (shown === null || !/@page \{ size: [\d.]+mm [\d.]+mm/.test(document.head.lastChild.textContent)) out.push({ name: "no drawing to print", width, text: "" });
+        dispatchEvent(new Event("afterprint"));
+        if (document.querySelector(".only-figure") !== null) out.push({ name: "the drawing to print stays", width, text: "" });
+      }
+      for (const blob of blobs.splice(0)) out.push({ name: name.replace(/\.\w+$/, blob.type.includes("svg") ? ".svg" : ".csv"), width, text: await blob.text() });
+    }
+  }
+  [URL.createObjectURL, HTMLAnchorElement.prototype.click, window.print] = [make, click, print];
+  return { charts, places: places.length, files: out };
+}
+
+/** Runs in the page: what is wrong with files that saved() gave. */
+function faultsOf(files) {
+  const page = JSON.parse(document.getElementById("raddle-data").textContent);
+  const made = [page.command, `Raddle ${page.raddle_version}`, page.commit ?? "", page.date].filter((text) => text !== "");
+  const wanted = { one: 84, two: 174 };
+  return files.flatMap(({ name, width, text }) => {
+    const wrong = [];
+    if (/NaN|undefined|Infinity|\[object/.test(text.replace(/<metadata>.*<\/metadata>/s, "").replace(/^#.*$/gm, ""))) wrong.push("a word that only a fault writes");
+    if (name.endsWith(".svg")) {
+      const picture = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+      if (picture.localName !== "svg") return [`${name}: no drawing`];
+      const metadata = picture.querySelector("metadata").textContent;
+      for (const word of made) if (!metadata.includes(word)) wrong.push(`does not say "${word}"`);
+      const wide = picture.getAttribute("width");
+      if (width in wanted && Math.abs(parseFloat(wide) - wanted[width]) > 0.2) wrong.push(`is ${wide} wide, not ${wanted[width]} mm`);
+      if (picture.querySelectorAll("path, rect, polygon").length < 4) wrong.push("draws nothing");
+      if (picture.querySelector("image") !== null) wrong.push("has a picture of pixels");
+    } else if (name.endsWith(".csv")) {
+      const lines = text.split("\n").filter((line) => line !== "");
+      const head = lines.filter((line) => line.startsWith("# "));
+      for (const word of made) if (!head.some((line) => line.includes(word.replace(/\s+/g, " ")))) wrong.push(`does not say "${word}"`);
+      const cells = lines.slice(head.length).map((line) => line.replace(/"(?:[^"]|"")*"/g, "").split(",").length);
+      if (cells.length < 2) wrong.push("has no row");
+      if (new Set(cells).size > 1) wrong.push(`rows have ${[...new Set(cells)].join(" or ")} cells`);
+    } else wrong.push("is no file");
+    return wrong.map((what) => `${name} (${width}): ${what}`);
+  });
 }
 
 /** Runs in the page: texts of charts so near the lower edge that a larger font's would be cut. */
@@ -136,10 +201,14 @@ await withPage(async (page) => {
     save(`${scheme}-laptop.png`, await page.screen());
     save(`${scheme}-whole.png`, await page.whole());
   }
+  await page.window(390, 844, false);
+  await page.open(url);
+  save("phone.png", await page.whole());
+  check(!await page.evaluate(`(${tooWide})()`), "the page is wider than a phone's window");
   await page.window(1366, 768, false);
   await page.open(url);
   const found = await page.evaluate(`(${survey})()`);
-  const { sentences, data } = await page.evaluate(`({ sentences: [...document.querySelectorAll(".findings li")].map((li) => li.textContent),
+  const { sentences, data } = await page.evaluate(`({ sentences: [...document.querySelectorAll(".findings li, .says li")].map((li) => li.textContent),
     data: JSON.parse(document.getElementById("raddle-data").textContent) })`);
   check(sentences.length > 0, "nothing is said of the numbers");
   for (const text of unexplained(sentences, data)) check(false, text);
@@ -167,6 +236,23 @@ await withPage(async (page) => {
   check(pdf.subarray(0, 5).toString() === "%PDF-" && pdf.length > (found.runs > 0 ? 20_000 : 2_000), "printing gives no PDF");
   const after = await page.evaluate("document.documentElement.classList.contains('printing')");
   check(!after, "the page stays in its print layout");
+
+  const { charts: savable, places, files } = await page.evaluate(`(${saved})()`);
+  check(places === savable, `${places} places to save ${savable} charts`);
+  check(files.length === 3 * 2 * places, `${places} charts gave ${files.length} files of 3 widths`);
+  for (const fault of await page.evaluate(`(${faultsOf})(${JSON.stringify(files)})`)) check(false, `saved: ${fault}`);
+  for (const { name, width, text } of files) save(`saved-${width}-${name}`, text);
+
+  if (places > 0) {  // the first chart alone, on paper of its size
+    await page.evaluate(`(() => { window.print = () => undefined; document.querySelector(".saves button:last-child").click(); })()`);
+    const figure = await page.pdf();
+    save("figure.pdf", figure);
+    const [, , wide] = /\/MediaBox \[([\d.]+) ([\d.]+) ([\d.]+)/.exec(figure.toString("latin1")).slice(1);
+    const sheets = figure.toString("latin1").match(/\/Type \/Page\b/g).length;
+    check(sheets === 1, `a figure is printed on ${sheets} sheets`);
+    check(Math.abs(wide - await page.evaluate("document.querySelector('.saves').previousElementSibling.clientWidth") * 0.75) < 2, `a figure is printed ${wide} points wide`);
+    check(!await page.evaluate("document.documentElement.classList.contains('figure')"), "the page stays away after a figure is printed");
+  }
 
   const searched = await page.evaluate(`(${exercise})()`);
   if (searched !== null) {

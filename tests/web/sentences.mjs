@@ -45,6 +45,27 @@ function byKernel(run) {
   return out;
 }
 
+/** Shares of peaks, from counts and settings: what the program says of them must be the same. */
+function utilisationOf(run) {
+  const { result } = run;
+  const { config, details: d, utilisation: said } = result;
+  if (said === undefined || config.sm === undefined) return said;
+  const totals = result.sampling?.timed_totals ?? result.totals;
+  const cycles = d.busy_cycles;
+  const flits = (direction) => sum(Object.values(d.noc[direction]).map((kind) => kind.flits ?? 0));
+  const clock = (config.noc.clock_mhz || config.core_clock_mhz) / config.core_clock_mhz;
+  const ports = Math.min(Math.ceil(config.sm.count / (config.noc.topology === "crossbar" ? config.noc.sms_per_port : 1)), config.l2.slices) * clock;
+  const dram = config.dram.model === "fixed" ? config.l2.line_bytes / config.dram.fixed_interval_cycles : config.dram.bus_bytes_per_cycle * config.dram.clock_mhz / config.core_clock_mhz;
+  const plain = config.policy?.coherence?.name !== "denovo" && ["none", undefined].includes(config.policy?.migrate?.name) && !Object.values(config.ideal ?? {}).some(Boolean);
+  const ours = { issue: totals.warp_instructions / (config.sm.count * config.sm.schedulers), l1: (totals.l1d_accesses + d.l1d_stores + d.atomics) / (config.sm.count * config.sm.lsu_lines),
+    shared: d.shared_passes / config.sm.count, l2: totals.l2_accesses * config.l2.interval_cycles / config.l2.slices, ...(plain ? { request: flits("request") / ports, reply: flits("reply") / ports, dram: totals.dram_bytes / (dram * config.dram.channels) } : {}) };
+  for (const [name, amount] of Object.entries(ours)) {
+    const share = cycles > 0 ? amount / cycles : 0;
+    if (Math.abs(share - said[name]) > 1e-9 * Math.max(1, share)) throw new Error(`utilisation.${name} of ${run.label} is ${said[name]}, by its counts ${share}`);
+  }
+  return said;
+}
+
 /** Everything that may stand as a number in a sentence about one run. */
 function ofRun(run, add) {
   const { result } = run;
@@ -53,6 +74,7 @@ function ofRun(run, add) {
   for (const n of Object.values(result.stalls)) add(percent(n / all));
   for (const causes of [Object.values(d.l1d_refused ?? {}), ["l1", "remote_l1", "l2", "memory"].map((level) => d[`served_${level}`] ?? 0)])
     for (const n of causes) add(percent(n / sum(causes)));
+  for (const share of Object.values(utilisationOf(run) ?? {})) add(percent(share));
   if (d.shared_accesses > 0) add(`${digits(d.shared_passes / d.shared_accesses)} passes`);
   add(`${digits(d.load_mean_cycles ?? 0)} cycles`);
   const sms = result.config.sm?.count ?? 0;

@@ -86,6 +86,8 @@ export function addSpeedups(charts: Charts, parent: HTMLElement, report: Report)
   charts.add(parent, {
     label: "Speed-up of each policy over the first one, per workload; the numbers are in the table below",
     height: (width) => 270 + moreLegend(report.labels.slice(1), width),
+    value: (n) => n + 1,
+    axes: () => ["", `speed-up over ${[...new Set(report.groups.map((g) => g.runs[0].label))].join(", ")}`],
     build: (t, width) => speedupOption(report, t, width),
   });
 }
@@ -117,6 +119,7 @@ export function addMetric(charts: Charts, parent: HTMLElement, report: Report, m
   charts.add(parent, {
     label: `${metric.title} per workload and policy. ${metric.explain}`,
     height: (width) => 210 + (report.labels.length === 1 ? 0 : moreLegend(report.labels, width)),
+    axes: () => ["", metric.title],
     build: (t, width) => metricOption(report, metric, share, t, width),
   });
 }

@@ -5,6 +5,7 @@ import { GridComponent, LegendComponent, TooltipComponent } from "echarts/compon
 import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
 import { h } from "./dom";
 import { onPrinting } from "./page";
+import { escapeXml, keyPicture, kFont, numbersOf, saveButtons, type Numbers, type Picture, type Provenance } from "./save";
 import { textWidth } from "./text_width";
 import { theme, type Theme } from "./theme";
 
@@ -37,6 +38,19 @@ export interface ChartSettings {
   canvas?: boolean;
   /** Its first slider is over the cycles of the workload that is shown: such charts are zoomed together. */
   time?: boolean;
+  /** What is saved as numbers, where the drawn ones do not say it. */
+  numbers?: () => Numbers;
+  /** What the value axis says of a drawn number. */
+  value?: (n: number) => number;
+  /** What the axes show, where the page around the chart says it: a file has no page around it. */
+  axes?: () => [x: string, y: string];
+}
+
+/** How a drawing without ECharts is saved: `draw` gives it for a width in pixels, or in units of its own. */
+export interface DrawingFiles {
+  title: string;
+  draw: (t: Theme, width: number) => SVGSVGElement;
+  numbers: () => Numbers;
 }
 
 /** What is drawn without ECharts. */
@@ -51,6 +65,8 @@ export class Charts {
   private readonly scheme = matchMedia("(prefers-color-scheme: dark)");
   private printing = false;
   private zooming = false;
+  /** What saved files say of their making. */
+  provenance: Provenance = { command: "", raddle_version: "", date: "" };
 
   constructor() {
     this.scheme.addEventListener("change", () => this.redraw());
@@ -75,7 +91,38 @@ export class Charts {
     this.charts.push(chart);
     if (settings.time) instance.on("datazoom", () => this.zoomLike(chart));
     this.draw(chart);
+    parent.append(saveButtons({ title: settings.label, picture: (width) => this.picture(chart, width), shownWidth: () => host.clientWidth,
+      numbers: () => settings.numbers?.() ?? this.numbers(chart) }, () => this.provenance));
     return () => this.draw(chart);
+  }
+
+  private numbers(chart: Chart): Numbers {
+    const numbers = numbersOf(chart.settings.build(theme(false), chart.host.clientWidth) as { [part: string]: unknown }, chart.settings.value, chart.settings.axes?.());
+    this.draw(chart);  // building may have changed the page around it
+    return numbers;
+  }
+
+  /** The part that is shown just now, so wide, light, with the key that stands above it in the page. */
+  private picture(chart: Chart, width: number): Picture {
+    const { settings, host } = chart;
+    const height = typeof settings.height === "number" ? settings.height : settings.height(width);
+    const option = settings.build(theme(false), width) as { [part: string]: unknown };
+    const shown = chart.instance.getOption() as { dataZoom?: Zoom[]; legend?: { selected?: object }[] };
+    const zooms = (option.dataZoom as Zoom[] | undefined)?.map((zoom, i) => ({ ...zoom, show: false, start: shown.dataZoom?.[i]?.start, end: shown.dataZoom?.[i]?.end }));
+    const legends = option.legend ? { ...option.legend, selected: shown.legend?.[0]?.selected } : undefined;
+    const instance = echarts.init(null, null, { renderer: "svg", ssr: true, width, height });
+    instance.setOption({ ...base(theme(false)), ...option, textStyle: { fontFamily: kFont, color: theme(false).ink }, ...(zooms && { dataZoom: zooms }), ...(legends && { legend: legends }) });
+    const drawn = instance.renderToSVGString();
+    instance.dispose();
+    const above = [...host.parentElement?.children ?? []].slice(0, [...host.parentElement?.children ?? []].indexOf(host)).reverse().find((e) => e.matches(".chart, .keys"));
+    const [x, y] = settings.axes?.() ?? ["", ""];
+    const top = y === "" ? 0 : kAxisRow;
+    const end = top + height + (x === "" ? 0 : kAxisRow);
+    const key = above?.matches(".keys") ? keyPicture(above, width, end, (text) => textWidth(text, 11)) : { content: "", height: 0 };
+    this.draw(chart);  // in the page's colours again
+    const words = (text: string, at: string) => (text === "" ? "" : `<text ${at} font-size="${Math.min(11, 11 * (width - 8) / textWidth(text, 11)).toFixed(1)}" fill="${theme(false).muted}">${escapeXml(text)}</text>`);
+    return { content: words(y, 'x="4" y="12"') + words(x, `x="${width / 2}" y="${end - 5}" text-anchor="middle"`) +
+      `<g transform="translate(0 ${top})">${drawn.replace(/^<svg[^>]*>/, "").replace(/<\/svg>\s*$/, "")}</g>${key.content}`, width, height: end + key.height };
   }
 
   /** The other charts over time show the same cycles. */
@@ -91,9 +138,12 @@ export class Charts {
   }
 
   /** Draws into `host` now, and whenever its size or the colours change. */
-  addDrawing(host: HTMLElement, draw: (t: Theme) => void): () => void {
+  addDrawing(host: HTMLElement, draw: (t: Theme) => void, files?: DrawingFiles): () => void {
     this.drawings.push({ host, draw });
     draw(this.theme());
+    if (files !== undefined)
+      host.append(saveButtons({ title: files.title, picture: (width) => pictureOf(files.draw(theme(false), width), width), numbers: files.numbers,
+        shownWidth: () => host.clientWidth }, () => this.provenance));
     return () => draw(this.theme());
   }
 
@@ -124,6 +174,20 @@ export class Charts {
     }
     for (const drawing of this.drawings) drawing.draw(this.theme());
   }
+}
+
+/** Room for the name of an axis in a file. */
+const kAxisRow = 17;
+
+interface Zoom {
+  start?: number;
+  end?: number;
+}
+
+/** A drawing in units of its own, scaled to the width. */
+function pictureOf(drawing: SVGSVGElement, width: number): Picture {
+  const [, , wide, high] = drawing.getAttribute("viewBox")!.split(" ").map(Number);
+  return { content: `<g transform="scale(${width / wide})">${drawing.innerHTML}</g>`, width, height: width * high / wide };
 }
 
 function fit(host: HTMLElement, settings: ChartSettings): void {

@@ -20,6 +20,38 @@ export interface KernelFacts extends Metrics, Partial<Execution> {
   /** Scheduler-cycles in which one of its warps issued, or was the nearest to ready. */
   stalls?: { [reason: string]: number };
   details?: Fields;
+  utilisation?: Utilisation;
+}
+
+/** Shares of Peaks in the cycles with a block on an SM. Null: nothing limits that part of the machine. */
+export interface Utilisation {
+  issue: number;
+  l1: number;
+  shared: number;
+  request: number | null;
+  reply: number | null;
+  l2: number;
+  dram: number | null;
+}
+
+/** What the machine could do in a core cycle at most. */
+export interface Peaks {
+  issue: number;
+  l1_lines: number;
+  l1_bytes: number;
+  shared: number;
+  request_bytes: number | null;
+  reply_bytes: number | null;
+  l2_requests: number;
+  dram_bytes: number | null;
+}
+
+/** How many blocks an SM holds as far as one of its resources goes; null: a block takes none of it. */
+export interface ResidencyLimit {
+  of: string;
+  needs: number;
+  has: number;
+  blocks: number | null;
 }
 
 /** What an SM holds of a launch. */
@@ -28,6 +60,7 @@ export interface Resident {
   blocks: number;
   warps: number;
   limited_by: string;
+  limits?: ResidencyLimit[];
 }
 
 export interface Kernel extends KernelFacts {
@@ -154,6 +187,9 @@ export interface Result {
   sampling?: Sampling;
   totals: Metrics;
   details?: Fields;
+  /** Absent in results of older versions. */
+  utilisation?: Utilisation;
+  peaks?: Peaks;
   kernels: Kernel[];
   /** In place of kernels, which is empty, when there are many. */
   kernels_by_name?: KernelSums[];

@@ -4,13 +4,15 @@ import { tooltip, valueAxis, type Charts, type Option, type RenderApi, type Rend
 import { buttons, h, select } from "./dom";
 import { escapeHtml, whole } from "./format";
 import { cell } from "./rect";
-import type { Theme } from "./theme";
+import { theme, type Theme } from "./theme";
 import { zoomSlider } from "./zoom";
 
 export interface MapCell {
   column: number;
   row: number;
   colour: string;
+  /** What the colour stands for. */
+  value: number | string;
   /** HTML. */
   tip: () => string;
 }
@@ -103,6 +105,7 @@ export function addLaunchMap(charts: Charts, parent: HTMLElement, group: Group, 
     label: `${map.title} in ${group.name}`,
     height: Math.min(560, Math.max(170, 90 + 13 * Math.max(...shown.map((r) => r.placement.length)))),
     canvas: true,
+    numbers: () => ({ columns: ["launch", map.columnName, by], rows: map.cells(run, by, theme(false)).map((c) => [run.placement[c.row].launch, c.column, c.value]) }),
     build: (t) => {
       const all = run.result.kernels.length;
       text.textContent = map.note(run) + (run.placement.length < all ? ` Only the first ${run.placement.length} of ${all} launches are shown.` : "");

@@ -4,6 +4,7 @@ import { tooltip, valueAxis, type Charts, type Option, type RenderApi, type Rend
 import { buttons, h, select } from "./dom";
 import { escapeHtml, percent, short, whole } from "./format";
 import { rampKey, swatch } from "./launchmap";
+import type { Numbers } from "./save";
 import { kRamp, rampColour, seriesColour, type Theme } from "./theme";
 import { zoomSlider } from "./zoom";
 
@@ -137,6 +138,12 @@ export function treeNote(run: Nested): string {
   return parts.join(" ");
 }
 
+export function treeNumbers(rows: TreeRows): Numbers {
+  return { columns: ["kernel", "first_launch", "launches", "depth", "parent_row", "blocks", "on_parent_sm", "start", "first_block", "end"],
+    rows: rows.kernel.map((kernel, i) => [rows.kernels[kernel], rows.first_launch[i], rows.launches[i], rows.depth[i], rows.parent[i], rows.blocks[i],
+      rows.on_parent_sm[i], rows.start[i], rows.first[i], rows.end[i]]) };
+}
+
 /** Nothing where no kernel of the group launched one. */
 export function addLaunchTree(charts: Charts, parent: HTMLElement, group: Group): void {
   const shown = nestedRuns(group);
@@ -159,6 +166,7 @@ export function addLaunchTree(charts: Charts, parent: HTMLElement, group: Group)
     label: `Launch tree of ${group.name}: launches by kernels under the launch that made them, over time`,
     height: Math.min(620, Math.max(200, 90 + 11 * rows)),
     canvas: true,
+    numbers: () => treeNumbers(run.launch_tree.rows),
     build: (t) => {
       text.textContent = treeNote(run);
       keys.replaceChildren(...key(run.launch_tree, by, t));

@@ -2,6 +2,7 @@
 import { addAllocations } from "./allocations";
 import { addAllowed } from "./allowed";
 import { addMetric, addSpeedups } from "./bars";
+import { addBounds } from "./bounds";
 import { Charts } from "./charts";
 import { addChecks, checkedRuns } from "./checks";
 import { configTree } from "./config";
@@ -13,12 +14,13 @@ import { header } from "./header";
 import { hostTable } from "./host";
 import { addKernels } from "./kernels";
 import { addCounters, addPolicies } from "./matrix";
+import { addMemoryPath } from "./memorypath";
 import { kMetrics, kSpeedup, kStalls, schedulerCycles, stallReasons, stallTitle } from "./metrics";
 import { meshedRuns } from "./mesh";
 import { addMeshMap } from "./meshmap";
 import { addOverTime } from "./overtime";
 import { addLaunchTree } from "./launchtree";
-import { start } from "./page";
+import { onPrinting, start } from "./page";
 import { addFinish, addPlacement } from "./placement";
 import { addSeeds } from "./seeds";
 import { addSharing } from "./sharing";
@@ -68,12 +70,17 @@ function addEnergy(charts: Charts, place: HTMLElement, report: Report): void {
   }, "amount");
 }
 
+/** Workloads in one printed page's detail: more would take the browser minutes. */
+const kMostPrinted = 12;
+
 function fillDetail(charts: Charts, place: HTMLElement, group: Group, report: Report): void {
   const labels = report.labels;
   charts.removeIn(place);
   place.replaceChildren(h("p", { class: "printed" }, `Workload: ${group.name}`));
   addDifference(place, group);
   addSharing(charts, place, group);
+  addMemoryPath(charts, place, group);
+  addBounds(charts, place, group, labels);
   addOverTime(charts, place, group, labels);
   addAllowed(charts, place, group);
   addMeshMap(charts, place, group);
@@ -131,10 +138,34 @@ function overview(charts: Charts, page: HTMLElement, report: Report, timed: Repo
 
 function detail(charts: Charts, page: HTMLElement, report: Report): void {
   const place = h("div");
+  const others = h("div");
   const names = report.groups.map((g, i): [string, string] => [String(i), g.name]);
+  let shown = report.groups[0];
+  const fill = () => fillDetail(charts, place, shown, report);
   page.append(section("detail", "One workload in detail", null,
-    h("div", { class: "picker" }, select("Workload", names, "0", (i) => fillDetail(charts, place, report.groups[+i], report))), place));
-  fillDetail(charts, place, report.groups[0], report);
+    h("div", { class: "picker" }, select("Workload", names, "0", (i) => {
+      shown = report.groups[+i];
+      fill();
+    })), place, others));
+  fill();
+  onPrinting((on) => {
+    charts.removeIn(others);
+    others.replaceChildren();
+    if (on) fillOthers(charts, others, report.groups.filter((g) => g !== shown), report);
+  });
+}
+
+/** On paper nobody chooses a workload: all are there, or it says which are. */
+function fillOthers(charts: Charts, parent: HTMLElement, groups: Group[], report: Report): void {
+  if (groups.length >= kMostPrinted) {
+    parent.append(h("p", { class: "note" }, `${groups.length} other workloads are not printed in detail: choose one in the page before printing.`));
+    return;
+  }
+  for (const group of groups) {
+    const place = h("div");
+    parent.append(place);
+    fillDetail(charts, place, group, report);
+  }
 }
 
 function build(charts: Charts, page: HTMLElement, report: Report): void {
@@ -181,6 +212,7 @@ function build(charts: Charts, page: HTMLElement, report: Report): void {
 start((page, text) => {
   const charts = new Charts();
   const report = load(text);
+  charts.provenance = report.page;
   document.title = `Raddle report: ${[...new Set(report.page.runs.map((run) => run.result.workload.name))].join(", ")}`;
   build(charts, page, report);
   return charts.count;

@@ -6,6 +6,7 @@ import { percent, whole } from "./format";
 import { rampKey, swatch } from "./launchmap";
 import { course, courseOf, columnAt, endOf, kNames, kPitch, map, outline, partColours, shownMoves, type Item, type Look } from "./meshdraw";
 import { hasStates, kParts, kPartTitles, linkName, loads, mean, meshedRuns, meshNote, nodeName, viewOf, wholeRun, type Cores, type Meshed, type Networks, type View } from "./mesh";
+import type { Numbers } from "./save";
 import type { Theme } from "./theme";
 
 const kNetworks: { [networks in Networks]: string } = { both: "both networks", requests: "requests", replies: "replies" };
@@ -148,7 +149,8 @@ class MeshMap {
       h("div", { class: "map-and-facts" }, place, h("div", { class: "beside" }, told, lists)));
     parent.append(h("h3", { id: "mesh" }, "The mesh over time"), host);
     this.listen(strip, place);
-    this.redraw = charts.addDrawing(host, (t) => this.draw(t));
+    this.redraw = charts.addDrawing(host, (t) => this.draw(t),
+      { title: `The mesh of ${name}`, draw: (t) => map(this.choices.run, this.view, this.look, t), numbers: () => meshNumbers(this.choices.run, this.view) });
   }
 
   private listen(strip: HTMLElement, place: HTMLElement): void {
@@ -224,13 +226,17 @@ class MeshMap {
     return this.tops.get(key)!;
   }
 
+  private get look(): Look {
+    return { cores: this.choices.cores, networks: this.choices.networks, top: this.top(this.choices.column !== null) };
+  }
+
   private draw(t: Theme): void {
     this.t = t;
     const { run, column } = this.choices;
     const { mesh } = run;
     const { note, keys: key, time, map: place, cores, slider, all } = this.parts;
     this.view = viewOf(mesh, this.choices.span);
-    const look = { cores: this.choices.cores, networks: this.choices.networks, top: this.top(column !== null) };
+    const { look } = this;
     note.textContent = `${meshNote(run)} A core is filled with what it did; links keep to the right of the line between two nodes, so that both directions are seen. Point at something for its numbers, or go from node to node with the arrow keys.`;
     cores.hidden = !hasStates(mesh);
     slider.max = String(mesh.start.length - 1);
@@ -276,6 +282,13 @@ class MeshMap {
     const moves = mostMoves(this.view);
     lists.replaceChildren(...(links.length > 0 ? [h("h4", {}, "Busiest links"), table(links)] : []), ...(moves.length > 0 ? [h("h4", {}, "Most moves"), table(moves)] : []));
   }
+}
+
+/** Every link with the share of its cycles in which there are flits on it. */
+export function meshNumbers(run: Meshed, view: View): Numbers {
+  const [requests, replies] = [loads(run, view, "requests"), loads(run, view, "replies")];
+  return { columns: ["from_node", "to_node", "requests", "replies", "from_cycle", "cycles"],
+    rows: run.mesh.from.map((from, link) => [from, run.mesh.to[link], requests[link], replies[link], view.start, view.cycles]) };
 }
 
 /** The part of the map under the pointer. */

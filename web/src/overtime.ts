@@ -107,6 +107,7 @@ export function addOverTime(charts: Charts, parent: HTMLElement, group: Group, l
     label: `Activity over time of ${group.name}, one line per policy`,
     height: (width) => 270 + moreLegend(group.runs.map((run) => run.label), width),
     time: true,
+    axes: () => ["cycle", measure.title],
     build: (t, width) => option(group, labels, measure, t, width),
   });
 }

@@ -37,9 +37,10 @@ function fitTables(on: boolean): void {
 /** Paper is narrower than the window and always light. `change` is called after the page has become so, or is itself again. */
 export function onPrinting(change: (on: boolean) => void = () => {}): void {
   const set = (on: boolean) => {
+    if (document.documentElement.classList.contains("figure")) return;  // one drawing is printed, not the page
     document.documentElement.classList.toggle("printing", on);
-    fitTables(on);
     change(on);
+    fitTables(on);
   };
   addEventListener("beforeprint", () => set(true));
   addEventListener("afterprint", () => set(false));

@@ -58,7 +58,7 @@ function cells(run: Run, by: string, t: Theme): MapCell[] {
       const colour = by === "sm" ? rampColour(sm / most)
         : by === "order" ? rampColour(p.order[block] / Math.max(1, count.get(sm)! - 1)) : changeColour(t, change);
       const was = before[row]?.sm[block];
-      return [{ column: block, row, colour, tip: () => `${launchTip(run, p)}block ${block} on SM <b>${sm}</b>, number ${p.order[block] + 1} of its ${count.get(sm)}<br>` +
+      return [{ column: block, row, colour, value: by === "sm" ? sm : by === "order" ? p.order[block] : change, tip: () => `${launchTip(run, p)}block ${block} on SM <b>${sm}</b>, number ${p.order[block] + 1} of its ${count.get(sm)}<br>` +
         `${kChanges[change]}${was === undefined || was === null ? "" : ` (launch ${before[row]!.launch}: SM ${was})`}` }];
     });
   });
@@ -96,7 +96,7 @@ function finishCells(run: Run): MapCell[] {
     const share = finishShare(run, p, sm);
     if (share === null) return [];
     const left = run.result.kernels[p.launch].end_cycle - end!;
-    return [{ column: sm, row, colour: rampColour(share), tip: () => `${launchTip(run, p)}SM ${sm}: last block ended after <b>${percent(share)}</b> of the launch, ` +
+    return [{ column: sm, row, colour: rampColour(share), value: share, tip: () => `${launchTip(run, p)}SM ${sm}: last block ended after <b>${percent(share)}</b> of the launch, ` +
       `${left.toLocaleString("en-US")} cycles before its end` }];
   }));
 }

@@ -55,6 +55,7 @@ export function addQueues(charts: Charts, parent: HTMLElement, group: Group, lab
   const redraw = charts.add(parent, {
     label: `Launches by kernels of ${group.name} that wait, over time, one line per policy`,
     height: 240,
+    axes: () => ["cycle", "launches that wait"],
     build: (t) => option(runs, labels, which, t),
   });
 }

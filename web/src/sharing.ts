@@ -164,6 +164,7 @@ function addOverTime(charts: Charts, parent: HTMLElement, run: Run): void {
   const redraw = charts.add(parent, {
     label: "What each tenant uses over time",
     height: 290,
+    axes: () => ["cycle", kLevels[level].title],
     build: (t) => overTime(run, level, t),
   });
 }
@@ -215,7 +216,7 @@ export function addSharing(charts: Charts, parent: HTMLElement, group: Group): v
   parent.append(h("h3", {}, "Tenants"), place);
   if (tenants(run).some((tenant) => tenant.slowdown !== null)) {
     place.append(h("p", { class: "note" }, "Slowdown of each tenant: its instructions per cycle alone, by those it has here. 1: it notices nothing of the others."));
-    charts.add(place, { label: "Slowdown of each tenant", height: 40 + 34 * tenants(run).length, build: (t) => slowdowns(run, t) });
+    charts.add(place, { label: "Slowdown of each tenant", axes: () => ["", "slowdown"], height: 40 + 34 * tenants(run).length, build: (t) => slowdowns(run, t) });
   }
   if (run.tenant_use) addOverTime(charts, place, run);
   if (tenants(run).length !== 2 || path(run).length === 0) return;

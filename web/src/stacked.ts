@@ -117,6 +117,7 @@ function addStack(charts: Charts, parent: HTMLElement, report: Report, stack: ()
   const redraws = parts.map((part) => charts.add(parent, {
     label: stack().label,
     height: (width) => 43 + kLegendRow * partRows(stack(), width) + kRowHeight * stackRows(part).length,
+    axes: () => ["", stack().label],
     build: (t, width) => {
       const s = stack();
       return stackOption(part, parts.length > 1 ? { ...s, max: s.max ?? longest(report, s) } : s, t, width);

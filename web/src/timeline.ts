@@ -3,6 +3,7 @@ import { configNumber, isCorun, kernelTitle, timedCycles, type Group, type Run }
 import { tooltip, valueAxis, type Charts, type Option, type RenderApi, type RenderParameters } from "./charts";
 import { buttons, h, select } from "./dom";
 import { escapeHtml, short, whole } from "./format";
+import type { Numbers } from "./save";
 import { kRamp, partColour, rampColour, seriesColour, type Theme } from "./theme";
 import { zoomSlider } from "./zoom";
 
@@ -141,6 +142,12 @@ function note(run: Run): string {
   return parts.join(" ");
 }
 
+function numbers(run: Run): Numbers {
+  const b = run.blocks;
+  return { columns: ["kernel", "launch", "first_block", "blocks", "sm", "lane", "start", "end"],
+    rows: b.start.map((start, i) => [kernelName(run, b.launch[i]), b.launch[i], b.first[i], b.count[i] ?? 1, b.sm[i], b.lane[i], start, start + b.length[i]]) };
+}
+
 export function addTimeline(charts: Charts, parent: HTMLElement, group: Group): void {
   parent.append(h("h3", {}, "Thread blocks on the SMs"));
   const shown = group.runs.filter((run) => run.blocks.start.length > 0);
@@ -168,6 +175,7 @@ export function addTimeline(charts: Charts, parent: HTMLElement, group: Group): 
     height,
     canvas: true,
     time: true,
+    numbers: () => numbers(run),
     build: (t) => {
       text.textContent = note(run);
       legendRow.replaceChildren(...key(run, by, t));

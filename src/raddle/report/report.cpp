@@ -14,6 +14,7 @@
 #include "raddle/report/placement.h"
 #include "raddle/report/seeds.h"
 #include "raddle/report/source_texts.h"
+#include "raddle/report/static_table.h"
 #include "raddle/report/tenant_use.h"
 #include "raddle/sim/result/commit.h"
 #include "raddle/sim/result/version.h"
@@ -238,7 +239,9 @@ Json kept_data(KeptInput input) {
 
 std::string kept_html(KeptInput input) { return filled(Page::index, kept_data(std::move(input))); }
 
-std::string html(const ReportInput& input) { return filled(Page::index, data(input)); }
+std::string html(const ReportInput& input) {
+  return filled(Page::index, data(input), static_table(input));
+}
 
 std::string json_text(const std::string& text) { return text_of(Json(text)); }
 

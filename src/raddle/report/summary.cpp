@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
+#include <map>
 #include <numeric>
 
 #include "raddle/report/breakdown.h"
 #include "raddle/report/seeds.h"
 #include "raddle/report/what_if.h"
 #include "raddle/report/words.h"
+#include "raddle/sim/result/metrics_json.h"
 
 namespace raddle::report {
 
@@ -73,6 +76,25 @@ std::string interval(const sim::Result& r) {
   return estimated(r) ? fmt::format(" +- {:.2f} %", 100 * r.sampling->half_width /
                                                         static_cast<double>(r.sampling->cycles))
                       : "";
+}
+
+/// Of one of the machine's peaks: "12.3 %"; "no limit" where it has none.
+std::string of_peak(double utilisation) {
+  return std::isnan(utilisation) ? "no limit" : fmt::format("{:.1f} %", 100 * utilisation);
+}
+
+/// Of the network, the direction with less room. Fits 80 columns.
+std::string utilisation_line(const sim::Result& r) {
+  std::map<std::string, double> of;
+  stats::each_number(stats::Part::Utilisation, stats::kRun,
+                     [&, counted = sim::counted_in(r)](
+                         const std::string& name, const stats::Metric& metric, unsigned index) {
+                       of[name] = std::get<double>(metric.value(counted, index));
+                     });
+  return fmt::format("issue {}, L1D {}, network {}, L2 {}, DRAM {}",
+                     of_peak(of.at("utilisation.issue")), of_peak(of.at("utilisation.l1")),
+                     of_peak(std::max(of.at("utilisation.request"), of.at("utilisation.reply"))),
+                     of_peak(of.at("utilisation.l2")), of_peak(of.at("utilisation.dram")));
 }
 
 std::uint64_t l2_accesses(const stats::GpuCounters& c) {
@@ -143,6 +165,7 @@ std::string summary(const sim::Result& result) {
        fmt::format("issued {}, most lost to {}",
                    percent(result.totals.sm.issued, result.cycles * result.schedulers),
                    main_stall(result)));
+  line("of peaks", utilisation_line(result));
   line("host",
        fmt::format(
            "{:.2f} s ({:.2f} executing, {:.2f} timing: {} warp instructions/s)",

@@ -47,7 +47,8 @@ constexpr Value as_value(Number number) {
            [[maybe_unused]] const auto& [sm, sharing, scheduler, request, reply, l2, dram] = \
                of.counters; \
            [[maybe_unused]] const auto& [counters, cycles, execution_cycles, busy_cycles, \
-                                         tail_cycles, l1d_most_mshrs, network] = of; \
+                                         tail_cycles, l1d_most_mshrs, network, peaks] = of; \
+           [[maybe_unused]] const std::uint64_t worked = of.worked(); \
            [[maybe_unused]] const PortSums& ports = network[index]; \
            return as_value(formula); \
          }},

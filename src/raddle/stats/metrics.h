@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "raddle/stats/counters.h"
+#include "raddle/stats/peaks.h"
 
 namespace raddle::stats {
 
@@ -30,13 +31,15 @@ inline constexpr auto kShownNames = std::to_array<std::string_view>(
 std::string shown_text(Shown shown);
 
 /// Where in the result a metric stands; metrics.def says where each is.
-enum class Part : std::uint8_t { Totals, Execution, Details, Stalls, Traffic, Ports };
+enum class Part : std::uint8_t { Totals, Execution, Details, Stalls, Traffic, Ports, Utilisation };
 
 inline constexpr auto kUnits = std::to_array<std::string_view>({
     "accesses",
     "bank cycles",
+    "bank cycles/cycle",
     "blocks",
     "bytes",
+    "bytes/cycle",
     "commands",
     "cycles",
     "flit-hops",
@@ -44,6 +47,7 @@ inline constexpr auto kUnits = std::to_array<std::string_view>({
     "intervals",
     "launches",
     "line accesses",
+    "line accesses/cycle",
     "lines",
     "memory cycles",
     "misses/1000 thread instructions",
@@ -55,6 +59,7 @@ inline constexpr auto kUnits = std::to_array<std::string_view>({
     "ports",
     "ratio",
     "requests",
+    "requests/cycle",
     "restarts",
     "scheduler-cycles",
     "schedulers",
@@ -66,6 +71,7 @@ inline constexpr auto kUnits = std::to_array<std::string_view>({
     "threads",
     "warp-cycles",
     "warp instructions",
+    "warp instructions/cycle",
 });
 constexpr bool is_unit(std::string_view text) {
   for (const std::string_view unit : kUnits)
@@ -95,6 +101,9 @@ struct Counted {
   std::uint64_t cycles = 0, execution_cycles = 0, busy_cycles = 0, tail_cycles = 0;
   std::uint64_t l1d_most_mshrs = 0;
   std::array<PortSums, 2> network = {};  ///< request, reply
+  Peaks peaks = {};
+  /// Of a run those with a block on an SM, of launches those from first to last block.
+  constexpr std::uint64_t worked() const { return busy_cycles + execution_cycles; }
 };
 
 /// A line of metrics.def that is shown: one number, or one for each term.

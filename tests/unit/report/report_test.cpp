@@ -70,8 +70,10 @@ TEST(Html, CarriesTheVersionThatTheProgramPrints) {
 }
 
 TEST(Html, LeavesThePageAroundTheDataUntouched) {
-  const std::string page(page_template(Page::index));
-  const std::string place = "/*RADDLE_DATA*/";
+  std::string page(page_template(Page::index));
+  const std::string place = "/*RADDLE_DATA*/", table = "<!--RADDLE_TABLE-->";
+  if (const std::size_t found = page.find(table); found != std::string::npos)
+    page.erase(found, table.size());  // nothing is said of no runs
   const std::size_t at = page.find(place);
   const std::string filled = html({});
   EXPECT_EQ(filled.substr(0, at), page.substr(0, at));

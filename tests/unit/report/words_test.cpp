@@ -21,6 +21,21 @@ TEST(Words, BytesHaveTheUnitsOfThePage) {
   EXPECT_EQ(bytes_text(std::uint64_t{3000} << 40), "3000 TiB");
 }
 
+TEST(Words, OfPeaksARunSaysWhatItUsesOnOneShortLine) {
+  sim::Result r = small_result();
+  r.busy_cycles = 100;
+  r.totals.sm.issued = 25;
+  r.totals.sm.l1d_stores = 50;
+  r.totals.request.flits = 10;
+  r.totals.reply.flits = 1;
+  r.totals.l2.writes = 100;
+  r.peaks = {.issue = 1, .l1_lines = 1, .request_flits = 1, .reply_flits = 1, .l2_requests = 1};
+  r.peaks.dram_bytes = stats::kUnlimited;
+  const std::string text = summary(r);
+  EXPECT_THAT(text, HasSubstr("  of peaks             issue 25.0 %, L1D 50.0 %, network 10.0 %, "
+                              "L2 100.0 %, DRAM no limit\n"));
+}
+
 sim::Result with_policies(const std::string& throttle) {
   sim::Result r = small_result();
   for (const auto& [level, name] : {std::pair{"kernel", "fcfs"},

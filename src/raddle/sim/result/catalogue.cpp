@@ -108,6 +108,8 @@ class Builder {
         return {"corun.", stats::kCorun};
       case FactOf::Run:
         return {"", stats::kRun | stats::kCorun};
+      case FactOf::Peaks:
+        return {"peaks.", stats::kRun | stats::kCorun};
       case FactOf::Host:
         return {"host.", stats::kRun | stats::kCorun};
     }
@@ -173,6 +175,7 @@ std::vector<CatalogueEntry> catalogue(const policy::Registries& policies) {
   builder.add_noc();
   builder.add_issued();
   builder.add_counted(Part::Stalls);
+  builder.add_counted(Part::Utilisation);
   builder.add_energy();
   builder.add_facts();
   builder.add_policies(policies);

@@ -55,6 +55,8 @@ std::string section_of(const CatalogueEntry& entry) {
   if (entry.name.starts_with("details.noc.")) return "Networks";
   if (entry.name.starts_with("details.")) return "Details";
   if (entry.name.starts_with("stalls.")) return "Scheduler-cycles";
+  if (entry.name.starts_with("utilisation.") || entry.name.starts_with("peaks."))
+    return "Utilisation";
   if (entry.name.starts_with("energy_pj.")) return "Energy";
   if (entry.name.starts_with("corun.")) return "Co-runs";
   if (entry.name.starts_with("host.")) return "Host";
@@ -64,7 +66,7 @@ std::string section_of(const CatalogueEntry& entry) {
 
 constexpr auto kSections = std::to_array<std::string_view>(
     {"Totals", "Launches, kernels, streams and tenants", "Details", "Networks", "Scheduler-cycles",
-     "Energy", "Co-runs", "Host", "Policies"});
+     "Utilisation", "Energy", "Co-runs", "Host", "Policies"});
 
 std::string internal_section() {
   std::string out =

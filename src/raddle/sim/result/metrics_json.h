@@ -14,6 +14,8 @@ nlohmann::ordered_json to_json(const stats::Value& value);
 /// Adds the part's numbers that are shown of `place` (one of the bits of stats::Shown).
 void add_metrics(nlohmann::ordered_json& out, stats::Part part, stats::Shown place,
                  const stats::Counted& of);
+/// What was timed of a run, which must outlive it.
+stats::Counted counted_in(const Result& result);
 /// details.noc
 nlohmann::ordered_json noc_json(const stats::Counted& of);
 
@@ -28,6 +30,7 @@ enum class FactOf : std::uint8_t {
   Corun,
   Sharing,
   Run,
+  Peaks,
   Host,
 };
 

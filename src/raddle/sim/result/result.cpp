@@ -50,6 +50,7 @@ void add_launch_metrics(Json& out, stats::Shown place, const stats::Counted& cou
   out["energy_pj"] = energy_json(energy, energy::kDynamicComponents);
   out["details"] = Json::object();
   add_metrics(out["details"], Part::Details, place, counted);
+  add_metrics(out, Part::Utilisation, place, counted);
 }
 
 Json stalls_of(const Result& r) {
@@ -60,7 +61,17 @@ Json stalls_of(const Result& r) {
   return out;
 }
 
-Json kernel_json(const KernelResult& k) {
+Json limits_json(const std::vector<timing::ResidencyLimit>& limits) {
+  Json out = Json::array();
+  for (const timing::ResidencyLimit& limit : limits)
+    out.push_back({{"of", limit.of},
+                   {"needs", limit.needs},
+                   {"has", limit.has},
+                   {"blocks", limit.needs == 0 ? Json() : Json(limit.has / limit.needs)}});
+  return out;
+}
+
+Json kernel_json(const KernelResult& k, const stats::Peaks& peaks) {
   Json out;
   out["name"] = k.name;
   out["title"] = demangled(k.name);
@@ -76,19 +87,21 @@ Json kernel_json(const KernelResult& k) {
     out["resident"] = {{"registers_per_thread", k.resident->registers_per_thread},
                        {"blocks", k.resident->blocks},
                        {"warps", k.resident->warps},
-                       {"limited_by", k.resident->limited_by}};
+                       {"limited_by", k.resident->limited_by},
+                       {"limits", limits_json(k.resident->limits)}};
   add_facts(out, FactOf::Launch, {.launch = &k});
   add_launch_metrics(out, stats::kLaunch,
                      {.counters = k.counters,
                       .cycles = k.end - k.start,
                       .execution_cycles = k.last - k.first,
-                      .l1d_most_mshrs = k.max_mshrs},
+                      .l1d_most_mshrs = k.max_mshrs,
+                      .peaks = peaks},
                      k.energy);
   return out;
 }
 
 /// `cycles` is the sum over the launches, so rates are those of the mean launch.
-Json group_json(const KernelGroup& g) {
+Json group_json(const KernelGroup& g, const stats::Peaks& peaks) {
   Json out;
   out["name"] = g.name;
   out["title"] = demangled(g.name);
@@ -97,7 +110,8 @@ Json group_json(const KernelGroup& g) {
                      {.counters = g.counters,
                       .cycles = g.cycles,
                       .execution_cycles = g.execution_cycles,
-                      .l1d_most_mshrs = g.max_mshrs},
+                      .l1d_most_mshrs = g.max_mshrs,
+                      .peaks = peaks},
                      g.energy);
   return out;
 }
@@ -178,18 +192,7 @@ Json sampling_json(const Result& r) {
   return out;
 }
 
-/// Of what was timed.
-Json details_json(const Result& r, stats::Shown place) {
-  std::uint64_t max_mshrs = 0;
-  for (const KernelResult& k : r.kernels)
-    max_mshrs = std::max<std::uint64_t>(max_mshrs, k.max_mshrs);
-  const stats::Counted counted = {
-      .counters = r.totals,
-      .cycles = r.cycles,
-      .busy_cycles = r.busy_cycles,
-      .tail_cycles = r.tail_cycles,
-      .l1d_most_mshrs = max_mshrs,
-      .network = {stats::port_sums(r.request_ports), stats::port_sums(r.reply_ports)}};
+Json details_json(const stats::Counted& counted, stats::Shown place) {
   Json out;
   add_metrics(out, Part::Details, place, counted);
   out["noc"] = noc_json(counted);
@@ -221,7 +224,8 @@ class TextHash {
 
 /// Of the text of `out` with every launch in its array `kernels`. Launches pass one at a time: the
 /// whole text of a program with 100,000 would be 200 MB.
-std::uint64_t state_hash(const Json& out, const std::vector<KernelResult>& kernels) {
+std::uint64_t state_hash(const Json& out, const Result& result) {
+  const std::vector<KernelResult>& kernels = result.kernels;
   RADDLE_ASSERT(out.at("kernels").empty());
   TextHash hash;
   std::string_view before = "{";
@@ -236,7 +240,7 @@ std::uint64_t state_hash(const Json& out, const std::vector<KernelResult>& kerne
     hash.add("[");
     for (const KernelResult& k : kernels) {
       if (&k != kernels.data()) hash.add(",");
-      hash.add(json_dump(kernel_json(k)));
+      hash.add(json_dump(kernel_json(k, result.peaks)));
     }
     hash.add("]");
   }
@@ -245,17 +249,31 @@ std::uint64_t state_hash(const Json& out, const std::vector<KernelResult>& kerne
 }
 
 /// One by one, or by name where there are too many.
-void add_kernels(Json& out, const std::vector<KernelResult>& kernels, std::size_t single_launches) {
+void add_kernels(Json& out, const Result& result, std::size_t single_launches) {
+  const std::vector<KernelResult>& kernels = result.kernels;
   if (kernels.size() <= single_launches) {
-    for (const KernelResult& k : kernels) out["kernels"].push_back(kernel_json(k));
+    for (const KernelResult& k : kernels) out["kernels"].push_back(kernel_json(k, result.peaks));
     return;
   }
   Json by_name = Json::array();
-  for (const KernelGroup& g : groups_of(kernels)) by_name.push_back(group_json(g));
+  for (const KernelGroup& g : groups_of(kernels)) by_name.push_back(group_json(g, result.peaks));
   out["kernels_by_name"] = std::move(by_name);
 }
 
 }  // namespace
+
+stats::Counted counted_in(const Result& r) {
+  std::uint64_t max_mshrs = 0;
+  for (const KernelResult& k : r.kernels)
+    max_mshrs = std::max<std::uint64_t>(max_mshrs, k.max_mshrs);
+  return {.counters = r.totals,
+          .cycles = r.cycles,
+          .busy_cycles = r.busy_cycles,
+          .tail_cycles = r.tail_cycles,
+          .l1d_most_mshrs = max_mshrs,
+          .network = {stats::port_sums(r.request_ports), stats::port_sums(r.reply_ports)},
+          .peaks = r.peaks};
+}
 
 std::vector<KernelGroup> groups_of(const std::vector<KernelResult>& kernels) {
   std::vector<KernelGroup> out;
@@ -334,7 +352,10 @@ Json to_json(const Result& result, std::size_t single_launches) {
   add_metrics(totals, Part::Totals, place, {.counters = whole.totals, .cycles = whole.cycles});
   out["totals"] = std::move(totals);
   if (result.sampling) out["sampling"] = sampling_json(result);
-  out["details"] = details_json(result, place);
+  const stats::Counted counted = counted_in(result);
+  out["details"] = details_json(counted, place);
+  add_metrics(out, Part::Utilisation, place, counted);
+  add_facts(out["peaks"], FactOf::Peaks, {.run = &result});
   out["kernels"] = Json::array();
   out["streams"] = Json::array();
   for (const StreamResult& stream : streams_of(result.kernels))
@@ -352,9 +373,9 @@ Json to_json(const Result& result, std::size_t single_launches) {
   out["component_hash"] = fmt::format("{:016x}", result.component_hash);
   // Everything but the host's own doings and what observers saw decides the hash; two equal runs
   // give equal text.
-  const std::uint64_t hash = state_hash(out, result.kernels);
+  const std::uint64_t hash = state_hash(out, result);
   out["raddle_version"] = version();
-  add_kernels(out, result.kernels, single_launches);
+  add_kernels(out, result, single_launches);
   if (!result.analysis.is_null()) out["analysis"] = result.analysis;
   if (result.checks) out["checks"] = result.checks->json();
   add_facts(out["host"], FactOf::Host, {.run = &result});

@@ -13,6 +13,7 @@
 #include "raddle/sim/result/corun_result.h"
 #include "raddle/sim/sampling/extrapolation.h"
 #include "raddle/stats/counters.h"
+#include "raddle/stats/peaks.h"
 #include "raddle/timing/gpu/gpu.h"
 #include "raddle/trace/device_launch.h"
 
@@ -28,6 +29,7 @@ struct KernelParent {
 struct Resident {
   std::uint32_t registers_per_thread = 0, blocks = 0, warps = 0;
   std::string limited_by;  ///< what runs out first
+  std::vector<timing::ResidencyLimit> limits = {};
 };
 
 struct KernelResult {
@@ -96,6 +98,7 @@ struct Result {
   Cycle busy_cycles = 0;    ///< in which a block was on an SM
   unsigned schedulers = 0;  ///< of the whole GPU
   double core_clock_mhz = 0;
+  stats::Peaks peaks;  ///< in a core cycle
   stats::GpuCounters totals;
   std::vector<stats::NocPort> request_ports, reply_ports;
   energy::Energy energy;

@@ -9,6 +9,7 @@
 #include "raddle/lowering/lowering.h"
 #include "raddle/lowering/scheduled_stream.h"
 #include "raddle/sim/profile/tail.h"
+#include "raddle/sim/result/peaks.h"
 #include "raddle/sim/run/parts.h"
 
 namespace raddle::sim {
@@ -114,8 +115,11 @@ Resident TimedGpu::resident(const trace::KernelStream& stream) {
   const trace::LaunchShape& shape = stream.shape();
   const timing::SmSpec& sm = setup_.machine.sm;
   const timing::Residency fit = timing::residency(sm, machine, shape);
-  return {machine.registers_per_thread, fit.blocks, fit.blocks * shape.warps_per_block(),
-          fit.limited_by};
+  return {machine.registers_per_thread,
+          fit.blocks,
+          fit.blocks * shape.warps_per_block(),
+          fit.limited_by,
+          {fit.limits.begin(), fit.limits.end()}};
 }
 
 void TimedGpu::submit(std::shared_ptr<trace::KernelStream> stream,
@@ -198,6 +202,7 @@ double TimedGpu::milliseconds(Cycle cycles) const {
 void TimedGpu::fill(Result& result) {
   result.cycles = gpu_.now();
   result.busy_cycles = gpu_.busy();
+  result.peaks = peaks_of(timing::checked(setup_.machine, setup_.choices()));
   result.totals = gpu_.counters();
   const std::vector<timing::KernelRun>& runs = gpu_.kernels();
   for (std::size_t i = 0; i < kernels_.size(); ++i) {

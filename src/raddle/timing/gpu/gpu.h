@@ -127,11 +127,19 @@ struct Profile {
 /// the host waits, as when kernels.pending is reached.
 inline constexpr std::uint64_t kMaxPendingInstructions = std::uint64_t{1} << 26;
 
+/// How many blocks an SM holds as far as one of its resources goes: has / needs.
+struct ResidencyLimit {
+  std::string_view of;  ///< "threads", "warps", "registers", "shared memory", "block slots"
+  std::uint64_t needs = 0,
+                has = 0;  ///< of a block, rounded up as the machine hands it out; of an SM
+};
+
 /// What limits residency, for messages and reports.
 struct Residency {
   unsigned blocks = 0;     ///< per SM; 0 = does not fit at all
   std::string limited_by;  ///< "threads", "registers", "shared memory", "block slots", "warps"
   std::string reason;      ///< when blocks == 0: one sentence with both numbers
+  std::array<ResidencyLimit, 5> limits{};
 };
 Residency residency(const SmSpec& sm, const trace::KernelCode& code,
                     const trace::LaunchShape& shape);

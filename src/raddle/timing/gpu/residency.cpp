@@ -31,35 +31,33 @@ BlockNeeds block_needs(const SmSpec& sm, const trace::KernelCode& code,
 Residency residency(const SmSpec& sm, const trace::KernelCode& code,
                     const trace::LaunchShape& shape) {
   BlockNeeds needs = block_needs(sm, code, shape);
-  struct Limit {
-    const char* name;
-    const char* amount;  // how the need is told
-    std::uint64_t need, have;
-  };
-  const Limit limits[] = {{"threads", "threads", needs.threads, sm.threads},
-                          {"warps", "warp slots", needs.warps, sm.warps},
-                          {"registers", "registers", needs.registers, sm.registers},
-                          {"shared memory", "bytes of shared memory", needs.shared_bytes,
-                           std::uint64_t{sm.shared_kib} * 1024},
-                          {"block slots", "block slots", 1, sm.blocks}};
+  constexpr std::array<const char*, 5> kAmounts = {
+      // how a need is told
+      "threads", "warp slots", "registers", "bytes of shared memory", "block slots"};
   Residency out;
+  out.limits = {{{"threads", needs.threads, sm.threads},
+                 {"warps", needs.warps, sm.warps},
+                 {"registers", needs.registers, sm.registers},
+                 {"shared memory", needs.shared_bytes, std::uint64_t{sm.shared_kib} * 1024},
+                 {"block slots", 1, sm.blocks}}};
   std::uint64_t fewest = kMax;
-  auto refuse = [&](const std::string& what, std::uint64_t have, const std::string& limit) {
+  auto refuse = [&](const std::string& what, std::uint64_t have, std::string_view limit) {
     out.blocks = 0;
     out.limited_by = limit;
     out.reason =
         "a block of kernel '" + short_name(code.name) + "' " + what + " " + std::to_string(have);
   };
-  for (const Limit& limit : limits) {
-    std::uint64_t fit = limit.need == 0 ? kMax : limit.have / limit.need;
+  for (std::size_t i = 0; i < out.limits.size(); ++i) {
+    const ResidencyLimit& limit = out.limits[i];
+    std::uint64_t fit = limit.needs == 0 ? kMax : limit.has / limit.needs;
     if (fit >= fewest) continue;
     fewest = fit;
-    out.limited_by = limit.name;
+    out.limited_by = limit.of;
     out.blocks = static_cast<unsigned>(fit);
     if (fit == 0) {
-      refuse("needs " + std::to_string(limit.need) + " " + limit.amount +
+      refuse("needs " + std::to_string(limit.needs) + " " + kAmounts[i] +
                  "; an SM of this machine has",
-             limit.have, limit.name);
+             limit.has, limit.of);
       break;
     }
   }
