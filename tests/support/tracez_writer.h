@@ -115,7 +115,7 @@ class TracezWriter {
 
   TracezOptions options_;
   std::string out_, index_;
-  std::vector<std::uint32_t> block_;
+  std::vector<std::uint32_t> block_ = std::vector<std::uint32_t>(10);
   std::vector<std::vector<std::string>> warps_;
   std::uint32_t blocks_ = 0;
   bool open_ = false;

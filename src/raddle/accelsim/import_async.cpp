@@ -183,8 +183,8 @@ void Importer::copy(std::uint32_t at, LaneMask mask, Fields& fields) {
   const LaneMask lane = mask & (0 - mask);
   const trace::StaticInst& inst = code_.line(at).inst;
   const std::uint64_t width = code_.line(at).bytes, count = copied_.elements.size();
-  std::uint64_t unit = width, told = copied_.bytes;
-  if (width * count == copied_.bytes) told += copied_.outside;
+  std::uint64_t unit = width, reported = copied_.bytes;
+  if (width * count == copied_.bytes) reported += copied_.outside;
   else if (width * count + copied_.outside != copied_.bytes && count != 0) {
     unit = (copied_.bytes + count - 1) / count;
     notes_.rules.insert(
@@ -217,11 +217,11 @@ void Importer::copy(std::uint32_t at, LaneMask mask, Fields& fields) {
     }
     put_lines(at, lane);
   }
-  if (loads) tell_objects(at, lane, told);
+  if (loads) report_bytes(at, lane, reported);
 }
 
 /// The barrier objects of all blocks that get the copy hear of its bytes when it has come.
-void Importer::tell_objects(std::uint32_t at, LaneMask lane, std::uint64_t bytes) {
+void Importer::report_bytes(std::uint32_t at, LaneMask lane, std::uint64_t bytes) {
   const auto [rank, object] = object_at(copied_.object);
   const std::uint32_t blocks = copied_.blocks ? *copied_.blocks : 1u << rank;
   for (std::uint32_t m = blocks; m != 0; m &= m - 1)
@@ -324,11 +324,11 @@ void Importer::change_object(BarrierEvent one, std::size_t first, LaneMask lane,
   if (one.kind == Kind::Wait) one.count = 0;  // its parity
   if (fresh)
     own.push_back({.object = one.object, .arrivals = one.count, .value = one.bytes, .lanes = lane});
-  const auto piece = std::ranges::find(own, one.object, &trace::ObjectChange::object);
-  piece->lanes |= lane;
+  const auto own_change = std::ranges::find(own, one.object, &trace::ObjectChange::object);
+  own_change->lanes |= lane;
   if (!adds) return;
-  piece->arrivals += one.count;
-  piece->value += one.bytes;
+  own_change->arrivals += one.count;
+  own_change->value += one.bytes;
 }
 
 void Importer::number_waits(std::size_t first, std::vector<trace::ObjectChange>& own) {
@@ -343,8 +343,9 @@ void Importer::number_waits(std::size_t first, std::vector<trace::ObjectChange>&
   for (auto wait = at(first); wait != events.end(); ++wait) {
     wait->bytes = static_cast<std::uint32_t>(launch_->waits.size());
     launch_->waits.emplace_back();
-    for (trace::ObjectChange& piece : own)
-      if (wait->rank == barriers_.rank && piece.object == wait->object) piece.value = wait->bytes;
+    for (trace::ObjectChange& own_change : own)
+      if (wait->rank == barriers_.rank && own_change.object == wait->object)
+        own_change.value = wait->bytes;
   }
   if (same) events.erase(at(latest_wait_.begin), at(first));
   else latest_wait_.begin = first;

@@ -77,7 +77,7 @@ class Importer {
   void wait_for_groups(std::uint32_t at, LaneMask mask, std::int64_t immediate);
   void copy(std::uint32_t at, LaneMask mask, Fields& fields);
   void put_lines(std::uint32_t at, LaneMask lane);
-  void tell_objects(std::uint32_t at, LaneMask lane, std::uint64_t bytes);
+  void report_bytes(std::uint32_t at, LaneMask lane, std::uint64_t bytes);
   void objects(std::uint32_t at, LaneMask mask, Fields& fields);
   /// Changes by the lanes; what they do to objects of other blocks is an event only.
   void change_objects(std::uint32_t at, LaneMask mask,

@@ -260,11 +260,11 @@ void set_kind(StaticLine& line, bool result) {
   inst.op_class = opcode.op_class;
   line.space = opcode.space;
   line.effect = opcode.effect;
-  const std::string_view m = line.mnemonic;
-  if (opcode.name == "IMAD" && has_modifier(m, "MOV")) inst.op_class = trace::OpClass::Move;
+  const std::string_view name = line.mnemonic;
+  if (opcode.name == "IMAD" && has_modifier(name, "MOV")) inst.op_class = trace::OpClass::Move;
   if (inst.kind == OpKind::AtomicGlobal && !result) inst.kind = OpKind::ReduceGlobal;
-  if (inst.kind == OpKind::Fence) inst.bytes = fence_kind(m);
-  if (opcode.name == "CCTL" && has_modifier(m, "IVALL")) {
+  if (inst.kind == OpKind::Fence) inst.bytes = fence_kind(name);
+  if (opcode.name == "CCTL" && has_modifier(name, "IVALL")) {
     inst.kind = OpKind::Fence;
     line.effect = Effect::None;
   }
@@ -272,16 +272,17 @@ void set_kind(StaticLine& line, bool result) {
     inst.kind = OpKind::Fence;
     inst.bytes = line.effect == Effect::EndsCopies ? trace::kEndsGroup : trace::kEndsBulkGroup;
   }
-  if (inst.op_class == trace::OpClass::Tensor) inst.bytes = matrix_work(m);
+  if (inst.op_class == trace::OpClass::Tensor) inst.bytes = matrix_work(name);
   if (line.space == Space::None) {
     line.has_addresses = false;
     return;
   }
-  inst.bypass_l1 = has_modifier(m, "BYPASS") ||
-                   (has_modifier(m, "STRONG") && !has_modifier(m, "SM") && !has_modifier(m, "CTA"));
+  inst.bypass_l1 =
+      has_modifier(name, "BYPASS") ||
+      (has_modifier(name, "STRONG") && !has_modifier(name, "SM") && !has_modifier(name, "CTA"));
   if (opcode.name == "LDSM" || opcode.name == "STSM") {
     line.bytes = 16;  // a row of a matrix for each lane
-    line.lanes = has_modifier(m, "4") ? kFullMask : has_modifier(m, "2") ? 0xffffu : 0xffu;
+    line.lanes = has_modifier(name, "4") ? kFullMask : has_modifier(name, "2") ? 0xffffu : 0xffu;
   }
   inst.bytes = static_cast<std::uint8_t>(line.bytes);
   if (line.has_addresses || line.space == Space::Const) return;

@@ -24,8 +24,8 @@ bool is_wait(const trace::StaticInst& inst) {
          inst.bytes == static_cast<std::uint16_t>(trace::ObjectAction::Wait);
 }
 
-trace::Transaction known_wait(const std::uint32_t* piece, const std::vector<BarrierWait>& waits) {
-  auto change = trace::ObjectChange::of(piece);
+trace::Transaction known_wait(const std::uint32_t* words, const std::vector<BarrierWait>& waits) {
+  auto change = trace::ObjectChange::of(words);
   const BarrierWait& wait = waits.at(change.value);
   change.value = wait.value;
   change.arrivals = wait.brought ? trace::ObjectChange::kBrought : 0;
@@ -98,10 +98,10 @@ Batch LaunchStream::finished(Batch raw) const {
           inst.kind == trace::OpKind::LoadLocal || inst.kind == trace::OpKind::StoreLocal;
       const bool wait = is_wait(inst);
       for (unsigned i = 0; i < from.transactions(); ++i, at += trace::kTransactionWords) {
-        trace::Transaction piece{raw.words[at], raw.words[at + 1], raw.words[at + 2]};
-        if (local) piece.line -= launch_->local_first_line;
-        if (wait) piece = known_wait(&raw.words[at], launch_->waits);
-        out.words.insert(out.words.end(), {piece.line, piece.words, piece.lanes});
+        trace::Transaction transaction{raw.words[at], raw.words[at + 1], raw.words[at + 2]};
+        if (local) transaction.line -= launch_->local_first_line;
+        if (wait) transaction = known_wait(&raw.words[at], launch_->waits);
+        out.words.insert(out.words.end(), {transaction.line, transaction.words, transaction.lanes});
       }
     }
     out.start.push_back(static_cast<std::uint32_t>(out.words.size()));

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kMaxHeader = std::size_t{1} << 16;
 constexpr std::uint32_t kMaxDictionary = 1u << 24;
-constexpr std::size_t kPiece = std::size_t{1} << 16;  // of the file, read at once
-constexpr unsigned kPlaceBytes = 8;                   // of the index, at the file's end
+constexpr std::size_t kReadBytes = std::size_t{1} << 16;  // of the file, read at once
+constexpr unsigned kPlaceBytes = 8;                       // of the index, at the file's end
 
 }  // namespace
 
@@ -31,7 +31,7 @@ struct TracezText::Unpacker {
   };
   std::unique_ptr<ZSTD_DCtx, FreeContext> context{ZSTD_createDCtx()};
   std::unique_ptr<ZSTD_DDict, FreeDictionary> dictionary;
-  std::vector<char> packed = std::vector<char>(kPiece);
+  std::vector<char> packed = std::vector<char>(kReadBytes);
   std::size_t at = 0, end = 0;  // of what is read and not yet unpacked
 };
 
@@ -61,7 +61,7 @@ template <class Number>
 Number TracezText::from_index() {
   if (end_ - index_at_ < sizeof(Number)) bad(index_at_, "the index ends early");
   if (index_at_ < buffered_ || index_at_ + sizeof(Number) > buffered_ + index_buffer_.size()) {
-    index_buffer_.resize(std::min<std::uint64_t>(kPiece, end_ - index_at_));
+    index_buffer_.resize(std::min<std::uint64_t>(kReadBytes, end_ - index_at_));
     buffered_ = index_at_;
     bytes_at(buffered_, index_buffer_.data(), index_buffer_.size(), "the index");
   }
@@ -188,7 +188,7 @@ std::size_t TracezText::in_chunk(char* to, std::size_t room) {
   ZSTD_outBuffer out{to, room, 0};
   while (out.pos != room) {
     if (unpacker.at == unpacker.end && at_ != chunk_end_) {
-      unpacker.end = std::min<std::uint64_t>(kPiece, chunk_end_ - at_);
+      unpacker.end = std::min<std::uint64_t>(kReadBytes, chunk_end_ - at_);
       unpacker.at = 0;
       bytes_at(at_, unpacker.packed.data(), unpacker.end, "a sub-chunk");
       at_ += unpacker.end;

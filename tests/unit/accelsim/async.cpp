@@ -19,8 +19,8 @@ const std::string kExit = "ff00 ffffffff 0 EXIT 0 0 0 0 NoVal";
 
 class Async : public TraceFiles {
  protected:
-  static ObjectChange change(const Op& op, std::size_t piece = 0) {
-    const trace::Transaction& t = op.transactions.at(piece);
+  static ObjectChange change(const Op& op, std::size_t i = 0) {
+    const trace::Transaction& t = op.transactions.at(i);
     const std::uint32_t words[] = {t.line, t.words, t.lanes};
     return ObjectChange::of(words);
   }
