@@ -35,6 +35,20 @@ TEST(Trace, SummaryListsWhatIsUnknown) {
                            HasSubstr("FROBNICATE.X"), HasSubstr("warp instructions/s")));
 }
 
+TEST(Trace, HoppersCopiesAndProductsTakeTheirTime) {
+  const std::string list = RADDLE_TEST_DATA "/accelsim/hopper.g";
+  const Json result = json_of(raddle("replay " + list + " --json - --gpu h100"));
+  const Json& import = result["workload"]["import"];
+  EXPECT_EQ(import["without_effect"].dump(), R"({"USETMAXREG.ALLOC.CTAPOOL":8})");
+  EXPECT_EQ(import["unended_waits"], 0);
+  EXPECT_EQ(result["totals"]["dram_bytes"], 2 * 4 * 8192 + 128)
+      << "what the tensor copies bring, and a descriptor";
+  // 224 as control instructions; two stages hold two of four loads.
+  EXPECT_GT(result["kernels"][0]["execution_cycles"], 1000);
+  const Outcome o = raddle("replay " + list + " --gpu h100");
+  EXPECT_THAT(o.out, AllOf(HasSubstr("without effect"), HasSubstr("USETMAXREG.ALLOC.CTAPOOL")));
+}
+
 TEST(Trace, ConvertedItIsTheSameRun) {
   const Folder folder;
   const std::string rdl = (folder.path() / "t.rdl").string();

@@ -1,6 +1,6 @@
-// libFuzzer: any bytes as a kernel's trace, packed or not; what is read is opened and walked. The
-// mutator unpacks a zstd frame, changes what is in it and packs it again, checksum and all: changed
-// in place it would be refused before a line of it is read.
+// libFuzzer: any bytes as a kernel's trace, packed, paged or not; what is read is opened and walked.
+// The mutator unpacks a zstd frame or the pages of a .tracez, changes what is in it and packs it
+// again, checksum and all: changed in place it would be refused before a line of it is read.
 // InputError is the only way out.
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,6 +15,7 @@
 #include "raddle/base/error.h"
 #include "raddle/base/rng.h"
 #include "support/compressed_text.h"
+#include "support/tracez_writer.h"
 
 namespace {
 
@@ -39,6 +40,20 @@ void walk(trace::KernelStream& stream) {
   }
 }
 
+/// What the pages of a .tracez hold; empty when it is damaged.
+std::string unpaged(const std::uint8_t* data, std::size_t size) {
+  const int fd = memfd_create("pages", MFD_CLOEXEC);
+  if (fd < 0 || write(fd, data, size) != static_cast<ssize_t>(size)) std::abort();
+  std::FILE* const file = fdopen(fd, "rb");
+  std::string text;
+  try {
+    text = test::text_of_tracez(file);
+  } catch (const InputError&) {
+  }
+  std::fclose(file);
+  return text;
+}
+
 }  // namespace
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max);
@@ -50,7 +65,11 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   const bool packed = bytes != ZSTD_CONTENTSIZE_UNKNOWN && bytes != ZSTD_CONTENTSIZE_ERROR;
   if (rng.below(8) == 0 || (packed && bytes > max)) return LLVMFuzzerMutate(data, size, max);
   std::string text(reinterpret_cast<const char*>(data), size);
-  if (packed) {
+  const bool paged = accelsim::TracezText::begins(text);
+  if (paged) {
+    text = unpaged(data, size);
+    if (text.empty()) return LLVMFuzzerMutate(data, size, max);
+  } else if (packed) {
     text.assign(bytes, '\0');
     if (ZSTD_isError(ZSTD_decompress(text.data(), text.size(), data, size)) != 0)
       return LLVMFuzzerMutate(data, size, max);
@@ -58,7 +77,10 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   const std::size_t before = text.size();
   text.resize(before + 64);
   text.resize(LLVMFuzzerMutate(reinterpret_cast<std::uint8_t*>(text.data()), before, text.size()));
-  if (rng.below(4) == 0) text = test::compressed(text);
+  const auto how = rng.below(8);
+  if (paged || how < 2)
+    text = test::tracez_of(text, {how % 2 == 0 ? text.substr(0, 64) : "", 1 + rng.below(8)});
+  else if (how < 4) text = test::compressed(text);
   if (text.size() > max) return size;
   std::memcpy(data, text.data(), text.size());
   return text.size();

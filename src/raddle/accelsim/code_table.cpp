@@ -57,7 +57,7 @@ std::uint32_t CodeTable::push(Entry entry) {
 
 std::uint32_t CodeTable::add(std::uint64_t pc, std::string_view text, unsigned source_line) {
   Entry entry;
-  entry.line = read_static(pc, text, generation_);
+  entry.line = read_static(pc, text, format_);
   entry.line.inst.line = source_line != 0 ? source_line : static_cast<std::uint32_t>(pc / 16 + 1);
   std::uint32_t last = first_of(pc);
   for (; last != kNone && entries_[last].next != kNone; last = entries_[last].next) ++entry.variant;
@@ -85,13 +85,40 @@ std::uint32_t CodeTable::in_space(std::uint32_t at, Space space) {
   return made;
 }
 
-std::uint32_t CodeTable::as_fence(std::uint32_t at) {
-  if (entries_[at].fence == kNone) {
-    const std::uint32_t made = push_alias(at, trace::OpKind::Fence, Space::None);
-    entries_[made].line.inst.bytes = trace::kReleaseOnly;
-    entries_[at].fence = made;
-  }
-  return entries_[at].fence;
+namespace {
+bool is(const trace::StaticInst& inst, trace::OpKind kind, unsigned bytes, trace::CopyKind copy) {
+  return inst.kind == kind && inst.bytes == bytes && inst.copy == copy;
+}
+
+void make(trace::StaticInst& inst, trace::OpKind kind, unsigned bytes, trace::CopyKind copy) {
+  inst.kind = kind;
+  inst.bytes = static_cast<std::uint16_t>(bytes);
+  inst.copy = copy;
+  inst.bypass_l1 = false;
+  inst.op_class =
+      kind == trace::OpKind::BarrierObject ? trace::OpClass::Barrier : trace::OpClass::Control;
+  inst.reads.clear();
+  inst.writes.clear();
+}
+}  // namespace
+
+std::uint32_t CodeTable::as(std::uint32_t at, trace::OpKind kind, unsigned bytes,
+                            trace::CopyKind copy) {
+  for (const std::uint32_t other : entries_[at].others)
+    if (is(entries_[other].line.inst, kind, bytes, copy)) return other;
+  const std::uint32_t made = push_alias(at, kind, Space::None);
+  make(entries_[made].line.inst, kind, bytes, copy);
+  // A warp that issues a product goes straight on to the end of its group.
+  entries_[made].follows = entries_[at].line.effect == Effect::Product;
+  entries_[at].others.push_back(made);
+  return made;
+}
+
+std::uint32_t CodeTable::become(std::uint32_t at, trace::OpKind kind, unsigned bytes) {
+  trace::StaticInst& inst = entries_[at].line.inst;
+  if (entries_[at].executed == 1) make(inst, kind, bytes, trace::CopyKind::None);
+  if (is(inst, kind, bytes, trace::CopyKind::None)) return at;
+  return as(at, kind, bytes);
 }
 
 std::uint32_t CodeTable::push_alias(std::uint32_t of, trace::OpKind kind, Space space) {
@@ -108,10 +135,11 @@ std::uint32_t CodeTable::push_alias(std::uint32_t of, trace::OpKind kind, Space 
 trace::KernelCode CodeTable::finish(std::vector<std::uint32_t>& final_index) const {
   std::vector<std::uint32_t> order(entries_.size());
   std::iota(order.begin(), order.end(), 0u);
-  // Aliases behind everything else, so that they part no straight run.
+  // Aliases behind everything else, so that they part no straight run, but for those that belong
+  // to one.
   auto key = [&](std::uint32_t i) {
     const Entry& entry = entries_[i];
-    return std::tuple(entry.alias_of != kNone, entry.variant, entry.line.pc, i);
+    return std::tuple(entry.alias_of != kNone && !entry.follows, entry.variant, entry.line.pc, i);
   };
   std::ranges::sort(order, {}, key);
   final_index.assign(order.size(), 0);
@@ -121,7 +149,7 @@ trace::KernelCode CodeTable::finish(std::vector<std::uint32_t>& final_index) con
   for (const std::uint32_t i : order) {
     const Entry& entry = entries_[i];
     // What was never executed is not in the trace, but jumping over it is a jump.
-    if (before != nullptr &&
+    if (before != nullptr && !entry.follows &&
         (entry.variant != before->variant || entry.line.pc != before->line.pc + 16))
       code.instructions.push_back(hole(before->line.inst.line, names, code));
     before = &entry;

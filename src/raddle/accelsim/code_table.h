@@ -14,7 +14,7 @@ class CodeTable {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  explicit CodeTable(Generation generation) : generation_(generation) {}
+  explicit CodeTable(const LineFormat& format) : format_(format) {}
   /// The instruction at `pc` with which `text` (a line from nd on) begins; a new one where there is
   /// none. Throws InputError without a place.
   std::uint32_t find(std::uint64_t pc, std::string_view text, unsigned source_line) {
@@ -27,8 +27,13 @@ class CodeTable {
   std::size_t size() const { return entries_.size(); }
   /// The same instruction meaning shared or local memory.
   std::uint32_t in_space(std::uint32_t at, Space space);
-  /// The same instruction waiting for the warp's memory operations.
-  std::uint32_t as_fence(std::uint32_t at);
+  /// The same instruction as one of that kind, which does `bytes` (trace/code.h), maybe as part of
+  /// the copy that it is.
+  std::uint32_t as(std::uint32_t at, trace::OpKind kind, unsigned bytes,
+                   trace::CopyKind copy = trace::CopyKind::None);
+  /// The same without another instruction where it is executed for the first time: the instruction
+  /// itself becomes that. Precondition: it has no record yet for this time.
+  std::uint32_t become(std::uint32_t at, trace::OpKind kind, unsigned bytes);
   /// Instructions in order of address, and the place of each there. Functions are traced by offsets
   /// of their own: the second instruction of an address goes behind all first ones.
   trace::KernelCode finish(std::vector<std::uint32_t>& final_index) const;
@@ -38,7 +43,9 @@ class CodeTable {
     StaticLine line;
     std::uint32_t variant = 0;   // of the address
     std::uint32_t next = kNone;  // instruction of the address
-    std::uint32_t shared = kNone, local = kNone, fence = kNone, alias_of = kNone;
+    std::uint32_t shared = kNone, local = kNone, alias_of = kNone;
+    std::vector<std::uint32_t> others;  // that stand for it, as()
+    bool follows = false;               // ... stands right behind it
     std::uint64_t executed = 0;
   };
   static constexpr std::uint64_t kDense = std::uint64_t{1} << 20;  // of 16 bytes each
@@ -59,7 +66,7 @@ class CodeTable {
   std::uint32_t push(Entry entry);
   std::uint32_t push_alias(std::uint32_t of, trace::OpKind kind, Space space);
 
-  Generation generation_;
+  LineFormat format_;
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> dense_;
   std::unordered_map<std::uint64_t, std::uint32_t> sparse_;  // looked up, never walked

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "raddle/accelsim/code_table.h"
+#include "raddle/accelsim/importer.h"
 #include "raddle/base/error.h"
 #include "raddle/base/mask.h"
 
@@ -41,112 +41,93 @@ std::string_view without_blanks(std::string_view s) {
   return s;
 }
 
-class Importer {
- public:
-  Importer(Text& text, const KernelHeader& header, Regions& regions, Notes& notes)
-      : text_(text),
-        header_(header),
-        regions_(regions),
-        notes_(notes),
-        code_(header.format.generation),
-        launch_(std::make_shared<Launch>()) {
-    launch_->shape = {header.grid, header.block, 0};
-    warps_ = launch_->shape.warps_per_block();
-  }
+}  // namespace
 
-  std::shared_ptr<Launch> run() {
-    try {
-      std::string_view line;
-      while (next(line)) {
-        if (line != "#BEGIN_TB") fail_at("'#BEGIN_TB'", line);
-        block();
-      }
-      finish();
-    } catch (const InputError& error) {
-      if (!error.diagnostics().front().place.file.empty()) throw;
-      text_.fail(error.what());
-    }
-    return std::move(launch_);
-  }
-
- private:
-  /// The next line that is not blank.
-  bool next(std::string_view& line) {
-    while (text_.next(line)) {
-      line = without_blanks(line);
-      if (!line.empty()) return true;
-    }
-    return false;
-  }
-  std::string_view need(std::string_view what) {
+std::shared_ptr<Launch> Importer::run() {
+  try {
     std::string_view line;
-    if (!next(line)) text_.fail("the file ends where " + std::string(what) + " is expected");
-    return line;
+    while (next(line)) {
+      if (line != "#BEGIN_TB") fail_at("'#BEGIN_TB'", line);
+      block();
+    }
+    finish();
+  } catch (const InputError& error) {
+    if (!error.diagnostics().front().place.file.empty()) throw;
+    text_.fail(error.what());
   }
-  [[noreturn]] void fail_at(std::string_view expected, std::string_view found) const {
-    text_.fail("expected " + std::string(expected) + ", found '" +
-               std::string(found.substr(0, 80)) + "'");
-  }
-  /// "key = number".
-  std::uint64_t number(std::string_view line, std::string_view key) const {
-    Fields fields(line);
-    if (fields.word() != key || fields.word() != "=")
-      fail_at("'" + std::string(key) + " = ...'", line);
-    const std::int64_t n = fields.decimal("a number");
-    if (n < 0 || !fields.at_end()) fail_at("'" + std::string(key) + " = NUMBER'", line);
-    return static_cast<std::uint64_t>(n);
-  }
+  return std::move(launch_);
+}
 
-  void block();
-  std::uint32_t block_number(std::string_view line) const;
-  void warp(unsigned w);
-  void instruction(std::string_view line);
-  /// Appends the record of an instruction whose operands are those of `line`.
-  void record(std::uint32_t at, LaneMask mask, Fields& fields);
-  void memory(std::uint32_t at, LaneMask mask, Fields& fields);
-  void access(std::uint32_t at, LaneMask mask);
-  void put(std::uint32_t at, unsigned transactions, std::uint32_t mask) {
-    const trace::Record r = trace::Record::make(at, 1, transactions, mask);
-    batch_.words.push_back(r.head);
-    batch_.words.push_back(r.mask);
+bool Importer::next(std::string_view& line) {
+  while (text_.next(line)) {
+    line = without_blanks(line);
+    if (!line.empty()) return true;
   }
-  bool waits_for_copies(const StaticLine& line, Fields fields);
-  void check_tail(Fields& fields) const;
-  void close_batch();
-  void finish();
-  void finish_local();
+  return false;
+}
 
-  Text& text_;
-  const KernelHeader& header_;
-  Regions& regions_;
-  Notes& notes_;
-  CodeTable code_;
-  std::shared_ptr<Launch> launch_;
-  unsigned warps_ = 0;
-  Batch batch_;
-  std::uint32_t blocks_in_batch_ = 0;
-  LaneMask lanes_ = kFullMask;  // that the warp has
-  bool copies_ = false;         // the warp has copies to shared memory under way
-  Addresses addresses_{};
-  std::uint32_t first_local_ = std::numeric_limits<std::uint32_t>::max(), last_local_ = 0;
-};
+std::string_view Importer::need(std::string_view what) {
+  std::string_view line;
+  if (!next(line)) text_.fail("the file ends where " + std::string(what) + " is expected");
+  return line;
+}
 
-std::uint32_t Importer::block_number(std::string_view line) const {
-  constexpr std::string_view kFront = "thread block =";
-  if (!line.starts_with(kFront)) fail_at("'thread block = x,y,z'", line);
-  std::string text(line.substr(kFront.size()));
-  if (std::ranges::count(text, ',') != 2) fail_at("'thread block = x,y,z'", line);
+void Importer::fail_at(std::string_view expected, std::string_view found) const {
+  text_.fail("expected " + std::string(expected) + ", found '" + std::string(found.substr(0, 80)) +
+             "'");
+}
+
+std::uint64_t Importer::number(std::string_view line, std::string_view key) const {
+  Fields fields(line);
+  if (fields.word() != key || fields.word() != "=")
+    fail_at("'" + std::string(key) + " = ...'", line);
+  const std::int64_t n = fields.decimal("a number");
+  if (n < 0 || !fields.at_end()) fail_at("'" + std::string(key) + " = NUMBER'", line);
+  return static_cast<std::uint64_t>(n);
+}
+
+Importer::Three Importer::three(std::string_view line, std::string_view front) const {
+  const auto fail = [&] { fail_at("'" + std::string(front) + " x,y,z'", line); };
+  if (!line.starts_with(front)) fail();
+  std::string text(line.substr(front.size()));
+  if (std::ranges::count(text, ',') != 2) fail();
   std::ranges::replace(text, ',', ' ');
   Fields fields(text);
-  std::array<std::uint64_t, 3> at{};
-  const std::array<std::uint32_t, 3> extent = {header_.grid.x, header_.grid.y, header_.grid.z};
-  for (unsigned i = 0; i < 3; ++i) {
+  Three out{};
+  for (std::uint64_t& number : out) {
     const std::int64_t n = fields.decimal("a block number");
-    if (n < 0 || n >= extent[i]) fail_at("a block inside the grid", line);
-    at[i] = static_cast<std::uint64_t>(n);
+    if (n < 0) fail();
+    number = static_cast<std::uint64_t>(n);
   }
-  if (!fields.at_end()) fail_at("'thread block = x,y,z'", line);
+  if (!fields.at_end()) fail();
+  return out;
+}
+
+std::uint32_t Importer::block_number(std::string_view line) const {
+  const Three at = three(line, "thread block =");
+  if (at[0] >= header_.grid.x || at[1] >= header_.grid.y || at[2] >= header_.grid.z)
+    fail_at("a block inside the grid", line);
   return static_cast<std::uint32_t>(at[0] + header_.grid.x * (at[1] + header_.grid.y * at[2]));
+}
+
+std::string_view Importer::cluster(std::string_view line) {
+  constexpr std::string_view kRank = "cluster rank =";
+  constexpr std::int64_t kMaxBlocks = 16;
+  in_cluster_ = false;
+  barriers_ = {};
+  for (; line.starts_with("cluster "); line = need("'warp = 0'")) {
+    if (line.starts_with("cluster id =")) {
+      cluster_ = three(line, "cluster id =");
+      in_cluster_ = true;
+    } else if (line.starts_with(kRank)) {
+      Fields fields(line.substr(kRank.size()));
+      const std::int64_t rank = fields.decimal("a rank in the cluster");
+      if (rank < 0 || rank >= kMaxBlocks || !fields.at_end())
+        fail_at("'cluster rank = 0' to 15", line);
+      barriers_.rank = static_cast<std::uint32_t>(rank);
+    }
+  }
+  return line;
 }
 
 void Importer::block() {
@@ -156,7 +137,7 @@ void Importer::block() {
   launch_->blocks.push_back(
       {block, static_cast<std::uint32_t>(launch_->blocks_in.size()), blocks_in_batch_});
   std::string_view line = need("'warp = 0'");
-  while (line.starts_with("cluster ")) line = need("'warp = 0'");  // of tracer version 6
+  line = cluster(line);
   for (unsigned w = 0; w < warps_; ++w) {
     if (number(line, "warp") != w)
       fail_at("'warp = " + std::to_string(w) + "' of " + std::to_string(warps_), line);
@@ -165,6 +146,7 @@ void Importer::block() {
   }
   if (line != "#END_TB")
     fail_at("'#END_TB' after the block's " + std::to_string(warps_) + " warps", line);
+  keep_barriers();
   ++blocks_in_batch_;
   if (batch_.words.size() >= kBatchWords) close_batch();
 }
@@ -174,7 +156,12 @@ void Importer::warp(unsigned w) {
   lanes_ = threads < kLanes ? static_cast<LaneMask>(low_bits(threads)) : kFullMask;
   const std::uint64_t instructions = number(need("'insts = N'"), "insts");
   if (instructions == 0) text_.fail("a warp without instructions");
-  copies_ = false;
+  groups_ = Groups::None;
+  open_products_ = false;
+  latest_wait_ = {};
+  markers_ = 0;
+  barriers_.warps.emplace_back();
+  const std::size_t begin = batch_.words.size();
   std::string_view line;
   for (std::uint64_t i = 0; i < instructions; ++i) {
     if (!next(line) || line.front() == '#' || line.starts_with("warp"))
@@ -183,7 +170,8 @@ void Importer::warp(unsigned w) {
     instruction(line);
     if (batch_.words.size() > kMaxBlockWords) text_.fail("a thread block of more than 8 GiB");
   }
-  launch_->warp_instructions += instructions;
+  if (batch_.words.size() == begin) text_.fail("a warp without instructions");
+  launch_->warp_instructions += instructions - markers_;
   batch_.start.push_back(static_cast<std::uint32_t>(batch_.words.size()));
 }
 
@@ -224,56 +212,25 @@ void Importer::instruction(std::string_view line) {
   record(index, static_cast<LaneMask>(mask), fields);
 }
 
-// The immediate, and what newer tracers put behind it.
-void Importer::check_tail(Fields& fields) const {
-  if (fields.at_end() || header_.format.more_last) return;
-  fields.immediate();
-  if (!fields.at_end()) fail_at("the end of the line", fields.rest());
-}
-
 void Importer::record(std::uint32_t at, LaneMask mask, Fields& fields) {
   const StaticLine& line = code_.line(at);
   if (line.addresses_follow) read_addresses(fields, mask, addresses_);
+  if (line.effect != Effect::None) return beside(at, mask, fields);
   if (line.has_addresses) return memory(at, mask, fields);
-  switch (line.inst.kind) {
-    case OpKind::Barrier: {
-      // Traces do not say which barrier nor how many threads: all warps of the block meet.
-      const bool arrives = line.mnemonic.starts_with("BAR.ARV");
-      const auto kind = mask == 0 ? trace::BarrierKind::Warp
-                        : arrives ? trace::BarrierKind::Arrive
-                                  : trace::BarrierKind::Sync;
-      put(at, 0, static_cast<std::uint32_t>(kind) << 4);
-      break;
-    }
-    case OpKind::Sleep: {
-      Fields immediate = fields;
-      const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(0, immediate.immediate()));
-      const auto log2 = static_cast<int>(ns <= 1 ? 0 : std::bit_width(ns - 1));
-      put(at, static_cast<unsigned>(std::min(log2, 20)), mask);
-      break;
-    }
-    case OpKind::LoadConst:
-      put(at, mask != 0 ? 1 : 0, mask);
-      break;
-    default:
-      put(waits_for_copies(line, fields) ? code_.as_fence(at) : at, 0, mask);
+  if (line.inst.kind == OpKind::Barrier) return barrier(at, mask, fields);
+  const OpKind kind = line.inst.kind;
+  const Tail tail = read_tail(fields, header_.format.version_6);
+  if (kind == OpKind::Sleep) {
+    const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(0, tail.first));
+    const auto log2 = static_cast<int>(ns <= 1 ? 0 : std::bit_width(ns - 1));
+    return put(at, static_cast<unsigned>(std::min(log2, 20)), mask);
   }
-  check_tail(fields);
-}
-
-// DEPBAR waits for copies to shared memory (LDGSTS) but for as many as its immediate says. That no
-// copy may be left is what the op stream can say.
-bool Importer::waits_for_copies(const StaticLine& line, Fields fields) {
-  if (!copies_ || line.opcode == nullptr || line.opcode->name != "DEPBAR") return false;
-  if (fields.immediate() != 0) return false;
-  copies_ = false;
-  return true;
+  put(at, kind == OpKind::LoadConst && mask != 0 ? 1 : 0, mask);
 }
 
 // Lanes that mean different memories make one record each, as in exec.
 void Importer::memory(std::uint32_t at, LaneMask mask, Fields& fields) {
-  check_tail(fields);
-  copies_ = copies_ || code_.line(at).mnemonic.starts_with("LDGSTS");
+  read_tail(fields, header_.format.version_6);
   if (code_.line(at).space != Space::Generic) return access(at, mask & code_.line(at).lanes);
   // As Accel-Sim has it; what is not known at all rather means global memory.
   const bool all_shared = header_.shared_base == 0 && code_.line(at).opcode != nullptr;
@@ -357,6 +314,7 @@ void Importer::finish() {
     text_.fail("the file ends after " + std::to_string(blocks.size()) + " of the grid's " +
                std::to_string(expected) + " thread blocks");
   finish_local();
+  rehearse();
   auto code = std::make_shared<trace::KernelCode>(code_.finish(launch_->final_index));
   code->name = header_.name;
   code->file = text_.path();
@@ -369,13 +327,13 @@ void Importer::finish() {
     const StaticLine& line = code_.line(i);
     if (code_.executed(i) == 0) continue;
     if (line.opcode == nullptr) notes_.unknown[line.mnemonic] += code_.executed(i);
+    else if (line.effect == Effect::Untimed)
+      notes_.without_effect[line.mnemonic] += code_.executed(i);
     else if (line.opcode->space != Space::None && line.opcode->space != Space::Const &&
              line.space == Space::None)
       notes_.without_addresses[line.mnemonic] += code_.executed(i);
   }
 }
-
-}  // namespace
 
 std::shared_ptr<Launch> import_launch(Text& text, const KernelHeader& header, Regions& regions,
                                       Notes& notes) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "raddle/accelsim/access.h"
@@ -16,6 +17,9 @@ namespace raddle::accelsim {
 struct Notes {
   std::map<std::string, std::uint64_t> unknown;            ///< timed after their operands
   std::map<std::string, std::uint64_t> without_addresses;  ///< memory operations of no effect
+  std::map<std::string, std::uint64_t> without_effect;     ///< timed as what takes a turn to issue
+  std::uint64_t unended_waits = 0;  ///< for barrier objects that nothing in the trace brings on
+  std::set<std::string> rules;      ///< what was taken to be so, where the trace does not say
 };
 
 /// Reads a kernel's blocks, after its header. `regions` is the trace's, for all kernels. Throws

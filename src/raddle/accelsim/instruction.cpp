@@ -29,11 +29,6 @@ void each_modifier(std::string_view mnemonic, F f) {
     dot = next;
   }
 }
-bool has_modifier(std::string_view mnemonic, std::string_view modifier) {
-  bool found = false;
-  each_modifier(mnemonic, [&](std::string_view m) { found = found || m == modifier; });
-  return found;
-}
 
 /// Bytes per lane of a memory operand: .U8 .S16 .64 .128 .F64, else 4.
 unsigned data_bytes(std::string_view mnemonic) {
@@ -87,10 +82,6 @@ std::uint8_t matrix_work(std::string_view mnemonic) {
   each_modifier(mnemonic, [&](std::string_view name) {
     for (const Shape& shape : kShapes)
       if (shape.name == name) adds = shape.m * shape.n * shape.k;
-    unsigned rows = 0, columns = 0, depth = 0;  // 64x128x16: of four warps
-    if (std::sscanf(std::string(name).c_str(), "%ux%ux%u", &rows, &columns, &depth) == 3 &&
-        std::max({rows, columns, depth}) <= 1024)
-      adds = rows * columns * depth / 4;
   });
   // Volta: four products of a warp in four steps, in two with sums of f16.
   if (mnemonic.starts_with("HMMA.884") && !has("F32")) adds *= 2;
@@ -133,18 +124,26 @@ void add_registers(std::vector<std::uint8_t>& to, unsigned first, unsigned count
     if (std::ranges::find(to, r) == to.end()) to.push_back(static_cast<std::uint8_t>(r));
 }
 
-std::vector<unsigned> read_registers(Fields& fields, std::string_view what) {
+/// The vector registers among those named; `named`: how many of any kind.
+std::vector<unsigned> read_registers(Fields& fields, std::string_view what, bool version_6,
+                                     std::uint8_t& named) {
   const std::int64_t n = fields.decimal(what);
   if (n < 0 || n > kMaxOperands) bad(what, std::to_string(n));
+  named = static_cast<std::uint8_t>(n);
   std::vector<unsigned> out;
   for (std::int64_t i = 0; i < n; ++i) {
     const std::string_view word = fields.word();
+    std::string_view digits = word;
+    const bool uniform = version_6 && digits.starts_with('U');
+    if (uniform) digits.remove_prefix(1);
+    const bool vector = digits.starts_with('R'), predicate = version_6 && digits.starts_with('P');
+    if (vector || predicate) digits.remove_prefix(1);
     unsigned r = 0;
-    const char* end = word.data() + word.size();
-    if (word.size() < 2 || word[0] != 'R' || std::from_chars(word.data() + 1, end, r).ptr != end ||
-        r > kZeroRegister)
+    const char* end = digits.data() + digits.size();
+    if ((!vector && !predicate) || digits.empty() ||
+        std::from_chars(digits.data(), end, r).ptr != end || r > kZeroRegister)
       bad("a register R0 to R255", word);
-    out.push_back(r);
+    if (vector && !uniform) out.push_back(r);
   }
   return out;
 }
@@ -161,8 +160,97 @@ void guess(StaticLine& line, bool result) {
 /// CCTL.IVALL follows.
 std::uint8_t fence_kind(std::string_view mnemonic) {
   if (has_modifier(mnemonic, "CTA")) return trace::kBlockScope;
-  const bool waits_only = has_modifier(mnemonic, "SC") || has_modifier(mnemonic, "ALL");
+  const bool waits_only = has_modifier(mnemonic, "SC") || has_modifier(mnemonic, "ALL") ||
+                          has_modifier(mnemonic, "VIEW");  // a fence between proxies
   return waits_only ? trace::kReleaseOnly : trace::kFullFence;
+}
+
+/// As exec has bulk and tensor copies: pieces of 16 bytes, past the L1D. UBLKCP names destination
+/// and source (S.G, G.S, S.S).
+void set_copy(StaticLine& line) {
+  trace::StaticInst& inst = line.inst;
+  const std::string_view m = line.mnemonic;
+  if (m.find(".S.S") != std::string_view::npos) inst.kind = OpKind::StoreShared;
+  else if (m.starts_with("UBLKCP") && m.find(".G.S") != std::string_view::npos)
+    inst.kind = OpKind::StoreGlobal;
+  const bool global = inst.kind != OpKind::StoreShared;
+  inst.bytes = 16;
+  inst.bypass_l1 = global;
+  if (global) inst.copy = m.starts_with("UBLK") ? trace::CopyKind::Bulk : trace::CopyKind::Tensor;
+}
+
+/// A product of a warpgroup, as exec has it of wgmma: 64 rows by N columns, and 256 bits of A along
+/// K. Its sums are a register for two columns, of f16 one for four; A is in registers where two
+/// operands are (the other is the sums), else in shared memory as B. False: the shape is unknown.
+bool set_product(StaticLine& line, const std::vector<unsigned>& writes,
+                 const std::vector<unsigned>& reads) {
+  unsigned rows = 0, columns = 0, depth = 0;
+  each_modifier(line.mnemonic, [&](std::string_view name) {
+    unsigned m = 0, n = 0, k = 0;
+    if (std::sscanf(std::string(name).c_str(), "%ux%ux%u", &m, &n, &k) != 3) return;
+    rows = m;
+    columns = n;
+    depth = k;
+  });
+  if (rows != 64 || depth == 0 || columns < 8 || columns > 256 || columns % 8 != 0) return false;
+  auto has = [&](std::string_view m) { return has_modifier(line.mnemonic, m); };
+  const bool halves = has("F16") && !has("F32"), a_in_registers = reads.size() > 1;
+  line.inst.bytes = static_cast<std::uint16_t>(4 * columns | trace::kWarpgroupProduct |
+                                               (a_in_registers ? 0 : trace::kSharedA) |
+                                               (has("SP") ? trace::kSparseA : 0));
+  if (!writes.empty()) add_registers(line.inst.writes, writes[0], columns / (halves ? 4 : 2));
+  if (a_in_registers) add_registers(line.inst.reads, reads[0], 4);
+  return true;
+}
+
+/// An instruction of mbarrier's. What is written behind ARRIVE says how many arrivals (A) and bytes
+/// (T) it brings: none, 1, or as many as the register (R); TX: bytes that have come. PTX's
+/// mbarrier.arrive.expect_tx has no such word. False: another one.
+bool set_object(StaticLine& line) {
+  using Action = trace::ObjectAction;
+  constexpr std::uint8_t kR = ObjectUse::kOfRegister;
+  const std::string_view m = line.mnemonic;
+  ObjectUse& use = line.object;
+  if (m == "SYNCS.EXCH.64") use = {Action::Init, kR, 0};
+  else if (m == "SYNCS.CCTL.IV") use = {Action::Init, 0, 0};
+  else if (m == "SYNCS.PHASECHK.TRANS64" || m == "SYNCS.PHASECHK.TRANS64.TRYWAIT")
+    use = {Action::Wait, 0, 0};
+  else if (m == "ARRIVES.LDGSTSBAR.64.TRANSCNT") use = {Action::Copies, 1, 0};
+  else if (m == "ARRIVES.LDGSTSBAR.64.ARVCNT") use = {Action::Copied, 1, 0};
+  else if (m.starts_with("SYNCS.ARRIVE.TRANS64")) {
+    static constexpr std::pair<std::string_view, ObjectUse> kForms[] = {
+        {"", {Action::Arrive, 1, kR}},      {".A1TR", {Action::Arrive, 1, kR}},
+        {".A1T0", {Action::Arrive, 1, 0}},  {".ART0", {Action::Arrive, kR, 0}},
+        {".A0TR", {Action::Arrive, 0, kR}}, {".A0T1", {Action::Arrive, 0, 1}},
+        {".A0TX", {Action::Come, 0, kR}}};
+    std::string_view form = m.substr(std::string_view("SYNCS.ARRIVE.TRANS64").size());
+    if (form.starts_with(".RED")) form.remove_prefix(4);
+    const auto* found =
+        std::ranges::find(kForms, form, &std::pair<std::string_view, ObjectUse>::first);
+    if (found == std::end(kForms)) return false;
+    use = found->second;
+  } else {
+    return false;
+  }
+  line.inst.kind = OpKind::BarrierObject;
+  line.inst.bytes = static_cast<std::uint16_t>(use.action);
+  return true;
+}
+
+/// What needs fields that older tracers do not write, or is not known, has no effect yet.
+void set_effect(StaticLine& line, const LineFormat& format, const std::vector<unsigned>& writes,
+                const std::vector<unsigned>& reads) {
+  bool known = true;
+  if (line.effect == Effect::Product) known = set_product(line, writes, reads);
+  else if (line.effect == Effect::Copy) known = format.version_6;
+  else if (line.effect == Effect::Object || line.effect == Effect::CopiesArrive)
+    known = format.version_6 && format.generation == Generation::Hopper && line.addresses_follow &&
+            set_object(line);
+  if (line.effect == Effect::Copy && known) set_copy(line);
+  if (known) return;
+  line.effect = Effect::Untimed;
+  if (line.inst.op_class != trace::OpClass::Tensor) line.inst.op_class = trace::OpClass::Control;
+  line.inst.kind = OpKind::Alu;
 }
 
 void set_kind(StaticLine& line, bool result) {
@@ -171,21 +259,30 @@ void set_kind(StaticLine& line, bool result) {
   inst.kind = opcode.kind;
   inst.op_class = opcode.op_class;
   line.space = opcode.space;
-  const std::string_view m = line.mnemonic;
-  if (opcode.name == "IMAD" && has_modifier(m, "MOV")) inst.op_class = trace::OpClass::Move;
+  line.effect = opcode.effect;
+  const std::string_view name = line.mnemonic;
+  if (opcode.name == "IMAD" && has_modifier(name, "MOV")) inst.op_class = trace::OpClass::Move;
   if (inst.kind == OpKind::AtomicGlobal && !result) inst.kind = OpKind::ReduceGlobal;
-  if (inst.kind == OpKind::Fence) inst.bytes = fence_kind(m);
-  if (opcode.name == "CCTL" && has_modifier(m, "IVALL")) inst.kind = OpKind::Fence;
-  if (inst.op_class == trace::OpClass::Tensor) inst.bytes = matrix_work(m);
+  if (inst.kind == OpKind::Fence) inst.bytes = fence_kind(name);
+  if (opcode.name == "CCTL" && has_modifier(name, "IVALL")) {
+    inst.kind = OpKind::Fence;
+    line.effect = Effect::None;
+  }
+  if (line.effect == Effect::EndsCopies || line.effect == Effect::EndsBulk) {
+    inst.kind = OpKind::Fence;
+    inst.bytes = line.effect == Effect::EndsCopies ? trace::kEndsGroup : trace::kEndsBulkGroup;
+  }
+  if (inst.op_class == trace::OpClass::Tensor) inst.bytes = matrix_work(name);
   if (line.space == Space::None) {
     line.has_addresses = false;
     return;
   }
-  inst.bypass_l1 = has_modifier(m, "BYPASS") ||
-                   (has_modifier(m, "STRONG") && !has_modifier(m, "SM") && !has_modifier(m, "CTA"));
+  inst.bypass_l1 =
+      has_modifier(name, "BYPASS") ||
+      (has_modifier(name, "STRONG") && !has_modifier(name, "SM") && !has_modifier(name, "CTA"));
   if (opcode.name == "LDSM" || opcode.name == "STSM") {
     line.bytes = 16;  // a row of a matrix for each lane
-    line.lanes = has_modifier(m, "4") ? kFullMask : has_modifier(m, "2") ? 0xffffu : 0xffu;
+    line.lanes = has_modifier(name, "4") ? kFullMask : has_modifier(name, "2") ? 0xffffu : 0xffu;
   }
   inst.bytes = static_cast<std::uint8_t>(line.bytes);
   if (line.has_addresses || line.space == Space::Const) return;
@@ -196,6 +293,12 @@ void set_kind(StaticLine& line, bool result) {
 }
 
 }  // namespace
+
+bool has_modifier(std::string_view mnemonic, std::string_view modifier) {
+  bool found = false;
+  each_modifier(mnemonic, [&](std::string_view m) { found = found || m == modifier; });
+  return found;
+}
 
 std::string_view Fields::word() {
   while (at_ != end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\r')) ++at_;
@@ -231,31 +334,47 @@ std::int64_t Fields::decimal(std::string_view what) {
 
 std::int64_t Fields::immediate() {
   if (at_end()) return 0;
-  const bool is_hex = rest().starts_with("0x");
-  return is_hex ? static_cast<std::int64_t>(hex("the immediate")) : decimal("the immediate");
+  if (rest().starts_with("0x")) return static_cast<std::int64_t>(hex("the immediate"));
+  if (rest().starts_with('-')) return decimal("the immediate");
+  const std::string_view all = word();  // tracers write them without sign
+  std::uint64_t out = 0;
+  const char* end = all.data() + all.size();
+  const auto [stop, error] = std::from_chars(all.data(), end, out);
+  if (error != std::errc() || stop != end) bad("the immediate", all);
+  return static_cast<std::int64_t>(out);
 }
 
-StaticLine read_static(std::uint64_t pc, std::string_view text, Generation generation) {
+StaticLine read_static(std::uint64_t pc, std::string_view text, const LineFormat& format) {
   StaticLine line;
   line.pc = pc;
   Fields fields(text);
-  const std::vector<unsigned> writes =
-      read_registers(fields, "the number of destination registers");
+  const std::vector<unsigned> writes = read_registers(fields, "the number of destination registers",
+                                                      format.version_6, line.destinations);
   line.mnemonic = fields.word();
   if (line.mnemonic.empty() || line.mnemonic[0] < 'A' || line.mnemonic[0] > 'Z')
     bad("an opcode", line.mnemonic);
-  const std::vector<unsigned> reads = read_registers(fields, "the number of source registers");
+  const std::vector<unsigned> reads =
+      read_registers(fields, "the number of source registers", format.version_6, line.sources);
+  line.opcode = find_opcode(format.generation, line.mnemonic);
+  const Effect effect = line.opcode == nullptr ? Effect::None : line.opcode->effect;
+  if (effect == Effect::Product && format.version_6) {
+    const std::int64_t ends = fields.decimal("0 or 1, whether it ends a group");
+    if (ends != 0 && ends != 1) bad("0 or 1, whether it ends a group", std::to_string(ends));
+    line.ends_group = ends == 1;
+  }
   const std::int64_t width = fields.decimal("the width of the memory operand");
+  const bool copy = effect == Effect::Copy && format.version_6;
   if (width != 0 && (width < 0 || width > 1024 || !std::has_single_bit<std::uint64_t>(width)))
     bad("a width of 0, or a power of two up to 1024 bytes", std::to_string(width));
-  line.addresses_follow = line.has_addresses = width != 0;
+  line.addresses_follow = line.has_addresses = width != 0 && !copy;
   line.text = text.substr(0, text.size() - fields.rest().size());
   while (line.text.ends_with(' ') || line.text.ends_with('\t') || line.text.ends_with('\r'))
     line.text.pop_back();
-  line.opcode = find_opcode(generation, line.mnemonic);
-  line.bytes = data_bytes(line.mnemonic);
+  line.bytes = copy ? static_cast<unsigned>(width) : data_bytes(line.mnemonic);
   if (line.opcode == nullptr) guess(line, !writes.empty());
   else set_kind(line, !writes.empty());
+  set_effect(line, format, writes, reads);
+  if (line.effect == Effect::Product) return line;
   // Where several destinations are named, all of them are.
   for (const unsigned reg : writes)
     add_registers(line.inst.writes, reg, writes.size() == 1 ? registers_of(line, -1, 0) : 1);
@@ -264,7 +383,8 @@ StaticLine read_static(std::uint64_t pc, std::string_view text, Generation gener
                   registers_of(line, static_cast<int>(i), static_cast<unsigned>(reads.size())));
   // A store writes no register, whatever the trace says of a destination.
   if (line.inst.kind == OpKind::StoreGlobal || line.inst.kind == OpKind::StoreShared ||
-      line.inst.kind == OpKind::StoreLocal || line.inst.kind == OpKind::ReduceGlobal)
+      line.inst.kind == OpKind::StoreLocal || line.inst.kind == OpKind::ReduceGlobal ||
+      line.effect == Effect::Copy)
     line.inst.writes.clear();
   // Uniform registers are not traced: nobody would wait for what such a load brings.
   if (line.inst.kind == OpKind::LoadConst && line.inst.writes.empty()) {
@@ -312,6 +432,64 @@ void read_addresses(Fields& fields, LaneMask mask, Addresses& out) {
     if ((m & (m - 1)) != 0)
       at += static_cast<std::uint64_t>(fields.decimal("an address difference for each lane"));
   }
+}
+
+void read_copy(Fields& fields, CopyLine& out) {
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;  // more than shared memory has
+  const auto number = [&](std::string_view what, std::uint64_t maximum) {
+    const std::int64_t n = fields.decimal(what);
+    if (n < 0 || static_cast<std::uint64_t>(n) > maximum) bad(what, std::to_string(n));
+    return static_cast<std::uint64_t>(n);
+  };
+  out.object = fields.hex("the address of a barrier object");
+  out.blocks.reset();
+  if (number("0 or 1, whether it is a multicast", 1) == 1) {
+    const std::uint64_t mask = fields.hex("a mask of 16 blocks");
+    if (mask > 0xffff) bad("a mask of 16 blocks", std::to_string(mask));
+    out.blocks = static_cast<std::uint32_t>(mask);
+  }
+  out.bytes = number("bytes of a copy, at most 1048576", kMaxBytes);
+  out.outside = number("bytes outside of the tensor, at most 1048576", kMaxBytes);
+  const std::string_view mode = fields.word();
+  if (mode != "3" && mode != "4") bad("an address mode 3 or 4", mode);
+  std::uint64_t at = mode == "4" ? fields.hex("a base address") : 0;
+  const std::uint64_t count = number("the number of addresses, at most 1048576", kMaxBytes);
+  out.elements.clear();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (mode == "3") at = fields.hex("an address of the copy");
+    else if (i != 0) at += static_cast<std::uint64_t>(fields.decimal("an address difference"));
+    out.elements.push_back(address(at));
+  }
+}
+
+Tail read_tail(Fields& fields, bool version_6) {
+  Tail out;
+  if (!version_6) {
+    if (fields.at_end()) return out;
+    out.first = fields.immediate();
+    if (!fields.at_end()) bad("the end of the line", fields.rest().substr(0, 80));
+    return out;
+  }
+  const auto is_number = [&] {
+    const std::string_view rest = fields.rest();
+    return !rest.empty() && (rest[0] == '-' || (rest[0] >= '0' && rest[0] <= '9'));
+  };
+  if (is_number()) out.first = fields.immediate();
+  if (is_number()) out.second = fields.immediate();
+  out.values = fields.word() == "Val";
+  return out;
+}
+
+std::array<std::uint64_t, kLanes> read_values(Fields& fields, unsigned wanted) {
+  std::array<std::uint64_t, kLanes> out{};
+  for (unsigned i = 0; i <= wanted; ++i) {
+    const std::int64_t count = fields.decimal("1 or 32 values of a register");
+    if (count != 1 && count != kLanes) bad("1 or 32 values of a register", std::to_string(count));
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      if (lane == 0 || count != 1) out[lane] = fields.hex("a value of a register");
+      else out[lane] = out[0];
+  }
+  return out;
 }
 
 }  // namespace raddle::accelsim

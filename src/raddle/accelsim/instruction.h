@@ -3,11 +3,19 @@
 //
 //   [cta_x cta_y cta_z warp] [line] PC mask nd [Rd]*nd OPCODE ns [Rs]*ns width [mode addresses]
 //   [imm]
+//
+// From tracer version 6 on (accel-sim-framework, trace_parser.cc beside tracez_format.h of commit
+// e1c2b67): registers may be uniform ones and predicates; of *GMMA a digit before the width says
+// whether it ends a group; bulk and tensor copies have other fields (CopyLine); behind imm there
+// may be a second one, and then NoVal, or Val and for each register named 1 and its value, or 32
+// and the values of all lanes.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "raddle/accelsim/access.h"
 #include "raddle/accelsim/isa.h"
@@ -20,7 +28,7 @@ struct LineFormat {
   Generation generation = Generation::Volta;
   bool block_first = false;  ///< tracer version < 3: block and warp in front
   bool lineinfo = false;
-  bool more_last = false;  ///< tracer version >= 6: fields behind the immediate
+  bool version_6 = false;  ///< or later
 };
 
 /// Reads a line field by field. Throws InputError without a place.
@@ -42,6 +50,16 @@ class Fields {
   const char *at_, *end_;
 };
 
+/// What an instruction of barrier objects (SYNCS) does; numbers may be of its register.
+struct ObjectUse {
+  static constexpr std::uint8_t kOfRegister = 2;
+  trace::ObjectAction action = trace::ObjectAction::Init;
+  std::uint8_t arrivals = 0, bytes = 0;  ///< 0, 1 or kOfRegister
+  bool reads_register() const {
+    return action == trace::ObjectAction::Wait || arrivals == kOfRegister || bytes == kOfRegister;
+  }
+};
+
 /// What a line says each time it comes.
 struct StaticLine {
   std::uint64_t pc = 0;
@@ -53,13 +71,37 @@ struct StaticLine {
   unsigned bytes = 0;              ///< of a memory operand, per lane
   Space space = Space::None;
   LaneMask lanes = kFullMask;  ///< those whose addresses count (ldmatrix)
+  Effect effect = Effect::None;
+  bool ends_group = false;  ///< of a product
+  ObjectUse object;
+  std::uint8_t destinations = 0, sources = 0;  ///< registers named
   trace::StaticInst inst;
 };
 
 /// `text`: a line from nd on. Throws InputError without a place.
-StaticLine read_static(std::uint64_t pc, std::string_view text, Generation generation);
+StaticLine read_static(std::uint64_t pc, std::string_view text, const LineFormat& format);
+bool has_modifier(std::string_view mnemonic, std::string_view modifier);
 
 /// The addresses of the lanes in `mask`, mode and all.
 void read_addresses(Fields& fields, LaneMask mask, Addresses& out);
+
+/// What a line has of a bulk or tensor copy.
+struct CopyLine {
+  std::uint64_t object = 0;             ///< address of the barrier object in shared memory
+  std::optional<std::uint32_t> blocks;  ///< multicast to these of the cluster, by rank
+  std::uint64_t bytes = 0, outside = 0;
+  std::vector<std::uint64_t> elements;  ///< addresses of the tensor's elements, or pieces of bytes
+};
+/// Behind the width. Throws InputError without a place.
+void read_copy(Fields& fields, CopyLine& out);
+
+/// What stands behind the addresses.
+struct Tail {
+  std::int64_t first = 0, second = 0;  ///< immediates
+  bool values = false;                 ///< those of registers follow
+};
+Tail read_tail(Fields& fields, bool version_6);
+/// Values of the register named as number `wanted`, behind read_tail(). Throws InputError.
+std::array<std::uint64_t, kLanes> read_values(Fields& fields, unsigned wanted);
 
 }  // namespace raddle::accelsim

@@ -13,6 +13,7 @@ namespace {
 
 using K = trace::OpKind;
 using C = trace::OpClass;
+using E = Effect;
 
 constexpr std::uint8_t kV = 1, kT = 2, kA = 4, kH = 8;
 constexpr std::uint8_t kAll = kV | kT | kA | kH, kFromT = kT | kA | kH, kFromA = kA | kH;
@@ -25,6 +26,7 @@ struct Row {
   std::uint8_t generations = kAll;
   Space space = Space::None;
   Width width = Width::Plain;
+  Effect effect = Effect::None;
 };
 
 constexpr Row kRows[] = {
@@ -41,7 +43,7 @@ constexpr Row kRows[] = {
     {"BMMA", K::Alu, C::Tensor, kFromT, Space::None, Width::Matrix},
     {"DMMA", K::Alu, C::Tensor, kFromA, Space::None, Width::Matrix},
     {"QMMA", K::Alu, C::Tensor, kH, Space::None, Width::Matrix},
-    {"HGMMA IGMMA BGMMA QGMMA", K::Alu, C::Tensor, kH},
+    {"HGMMA IGMMA BGMMA QGMMA", K::Alu, C::Tensor, kH, Space::None, Width::Matrix, E::Product},
     {"GENMETADATA SPMETADATA", K::Alu, C::Int, kFromA},
     // --- integer
     {"BMSK BREV FLO IABS IADD IADD3 IADD32I IDP IDP4A IMNMX ISCADD ISCADD32I ISETP LEA LOP LOP3 "
@@ -87,19 +89,30 @@ constexpr Row kRows[] = {
     {"LDGSTS", K::LoadGlobal, C::Memory, kFromA, Space::Global, Width::Plain},
     {"MEMBAR", K::Fence, C::Control},
     {"FENCE", K::Fence, C::Control, kH},
-    {"CCTL CCTLL CCTLT ERRBAR QSPC", K::Alu, C::Control},
-    {"LDGDEPBAR ARRIVES", K::Alu, C::Control, kFromA},
+    {"CCTL CCTLL CCTLT", K::Alu, C::Control, kAll, Space::None, Width::Plain, E::Untimed},
+    {"ERRBAR QSPC", K::Alu, C::Control},
+    {"LDGDEPBAR", K::Alu, C::Control, kFromA, Space::None, Width::Plain, E::EndsCopies},
+    {"ARRIVES", K::Alu, C::Barrier, kFromA, Space::None, Width::Plain, E::CopiesArrive},
     {"CGAERRBAR", K::Alu, C::Control, kH},
     {"MATCH", K::Alu, C::Int},
     {"REDUX", K::Alu, C::Int, kFromA},
-    // --- Hopper's asynchronous copies and barriers in shared memory
-    {"SYNCS UBLKCP UBLKPF UBLKRED UTMACCTL UTMACMDFLUSH UTMALDG UTMAPF UTMAREDG UTMASTG", K::Alu,
-     C::Control, kH},
-    {"ACQBULK ELECT ENDCOLLECTIVE PREEXIT UCGABAR_ARV UCGABAR_WAIT USETMAXREG USETSHMSZ WARPGROUP "
-     "WARPGROUPSET",
-     K::Alu, C::Control, kH},
+    // --- Hopper's asynchronous copies, barriers in shared memory and clusters
+    {"SYNCS", K::Alu, C::Barrier, kH, Space::None, Width::Plain, E::Object},
+    {"UBLKCP UTMALDG", K::LoadGlobal, C::Memory, kH, Space::None, Width::Plain, E::Copy},
+    {"UTMASTG", K::StoreGlobal, C::Memory, kH, Space::None, Width::Plain, E::Copy},
+    {"UBLKRED UTMAREDG", K::ReduceGlobal, C::Memory, kH, Space::None, Width::Plain, E::Copy},
+    {"UTMACMDFLUSH", K::Alu, C::Control, kH, Space::None, Width::Plain, E::EndsBulk},
+    {"UCGABAR_ARV", K::Barrier, C::Barrier, kH, Space::None, Width::Plain, E::ClusterArrive},
+    {"UCGABAR_WAIT", K::Barrier, C::Barrier, kH, Space::None, Width::Plain, E::ClusterWait},
+    {"WARPGROUP", K::Alu, C::Control, kH, Space::None, Width::Plain, E::Warpgroup},
+    {"MAPA", K::Alu, C::Int, kH},
+    {"ELECT ENDCOLLECTIVE WARPGROUPSET", K::Alu, C::Control, kH},
+    {"UBLKPF UTMAPF UTMACCTL ACQBULK PREEXIT USETMAXREG USETSHMSZ", K::Alu, C::Control, kH,
+     Space::None, Width::Plain, E::Untimed},
+    {"REPLAY_START REPLAY_END", K::Alu, C::Control, kAll, Space::None, Width::Plain, E::Marker},
     // --- texture and surface: no addresses in traces
-    {"TEX TLD TLD4 TMML TXD TXQ SUATOM SULD SUQUERY SURED SUST FOOTPRINT", K::Alu, C::Sfu},
+    {"TEX TLD TLD4 TMML TXD TXQ SUATOM SULD SUQUERY SURED SUST FOOTPRINT", K::Alu, C::Sfu, kAll,
+     Space::None, Width::Plain, E::Untimed},
     // --- control
     {"BRA BRX CALL JMP JMX RET", K::Branch, C::Control},
     {"BRXU JMXU", K::Branch, C::Control, kFromT},
@@ -108,7 +121,7 @@ constexpr Row kRows[] = {
     {"NANOSLEEP", K::Sleep, C::Control},
     {"BMOV BPT BREAK BSSY BSYNC RPCMOV RTT WARPSYNC YIELD", K::Alu, C::Control},
     // --- the rest
-    {"DEPBAR", K::Alu, C::Control},
+    {"DEPBAR", K::Alu, C::Control, kAll, Space::None, Width::Plain, E::Waits},
     {"B2R R2B NOP PMTRIG SETCTAID SETLMEMBASE GETLMEMBASE LEPC VOTE_VTG CSMTEST", K::Alu,
      C::Control},
     {"CS2R S2R", K::Alu, C::Move},
@@ -120,8 +133,8 @@ std::vector<Opcode> make_table() {
   for (const Row& row : kRows)
     for (std::string_view names = row.names; !names.empty();) {
       const std::size_t end = std::min(names.find(' '), names.size());
-      out.push_back(
-          {names.substr(0, end), row.kind, row.op_class, row.space, row.width, row.generations});
+      out.push_back({names.substr(0, end), row.kind, row.op_class, row.space, row.width,
+                     row.generations, row.effect});
       names.remove_prefix(std::min(end + 1, names.size()));
     }
   std::ranges::sort(out, {}, &Opcode::name);

@@ -24,6 +24,23 @@ enum class Width : std::uint8_t {
   Matrix,  ///< by shape and type
 };
 
+/// What an instruction does besides what its kind says (import_async.cpp).
+enum class Effect : std::uint8_t {
+  None,
+  Untimed,       ///< has none yet: told at the end of a run
+  Marker,        ///< no instruction: Accel-Sim's REPLAY_START, REPLAY_END around a wait
+  Product,       ///< of a warpgroup
+  Warpgroup,     ///< ARRIVE; DEPBAR: waits for products
+  Copy,          ///< bulk and tensor copies
+  EndsCopies,    ///< a group of LDGSTS ends,
+  EndsBulk,      ///< one of bulk stores
+  Waits,         ///< DEPBAR: for such groups
+  Object,        ///< barrier objects (mbarrier)
+  CopiesArrive,  ///< at a barrier object, when the warp's LDGSTS have come
+  ClusterArrive,
+  ClusterWait,
+};
+
 struct Opcode {
   std::string_view name;  ///< up to the first dot
   trace::OpKind kind = trace::OpKind::Alu;
@@ -31,6 +48,7 @@ struct Opcode {
   Space space = Space::None;
   Width width = Width::Plain;
   std::uint8_t generations = 0;  ///< bit by Generation
+  Effect effect = Effect::None;
 };
 
 /// Of a trace's `binary version` (70 .. 90). Throws InputError (without a place) naming those

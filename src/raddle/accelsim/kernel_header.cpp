@@ -87,7 +87,7 @@ const std::array<Key, 13>& keys() {
        [](H& h, const Value& v) {
          const std::uint32_t version = v.small(0, 6);
          h.format.block_first = version < 3;
-         h.format.more_last = version >= 6;
+         h.format.version_6 = version >= 6;
        }},
       {"enable lineinfo", false,
        [](H& h, const Value& v) { h.format.lineinfo = v.number(0, 1) == 1; }},

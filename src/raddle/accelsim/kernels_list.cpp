@@ -38,10 +38,6 @@ Command copy_of(const Text& text, std::string_view line) {
 Command kernel_of(const Text& text, std::string_view line) {
   Command out;
   const std::filesystem::path file(line);
-  if (file.extension() == ".tracez")
-    text.fail("'" + std::string(line) +
-              "' is in the paged format of Accel-Sim 2.0, which is not supported; its tracez tool "
-              "writes .traceg");
   if (file.extension() == ".trace")
     text.fail("'" + std::string(line) +
               "' is a raw trace; Accel-Sim's post-traces-processing makes a .traceg of it");

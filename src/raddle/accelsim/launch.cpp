@@ -18,6 +18,20 @@ bool may_share_a_record(const trace::StaticInst& inst) {
   return inst.kind == trace::OpKind::Alu || inst.kind == trace::OpKind::Branch;
 }
 
+/// A wait whose value is a number of `waits`.
+bool is_wait(const trace::StaticInst& inst) {
+  return inst.kind == trace::OpKind::BarrierObject && inst.copy == trace::CopyKind::None &&
+         inst.bytes == static_cast<std::uint16_t>(trace::ObjectAction::Wait);
+}
+
+trace::Transaction known_wait(const std::uint32_t* words, const std::vector<BarrierWait>& waits) {
+  auto change = trace::ObjectChange::of(words);
+  const BarrierWait& wait = waits.at(change.value);
+  change.value = wait.value;
+  change.arrivals = wait.brought ? trace::ObjectChange::kBrought : 0;
+  return change.packed();
+}
+
 }  // namespace
 
 std::uint32_t BatchStore::put(const Batch& batch) {
@@ -82,10 +96,12 @@ Batch LaunchStream::finished(Batch raw) const {
       if (!trace::carries_transactions(inst.kind)) continue;
       const bool local =
           inst.kind == trace::OpKind::LoadLocal || inst.kind == trace::OpKind::StoreLocal;
+      const bool wait = is_wait(inst);
       for (unsigned i = 0; i < from.transactions(); ++i, at += trace::kTransactionWords) {
-        out.words.push_back(raw.words[at] - (local ? launch_->local_first_line : 0));
-        out.words.push_back(raw.words[at + 1]);
-        out.words.push_back(raw.words[at + 2]);
+        trace::Transaction transaction{raw.words[at], raw.words[at + 1], raw.words[at + 2]};
+        if (local) transaction.line -= launch_->local_first_line;
+        if (wait) transaction = known_wait(&raw.words[at], launch_->waits);
+        out.words.insert(out.words.end(), {transaction.line, transaction.words, transaction.lanes});
       }
     }
     out.start.push_back(static_cast<std::uint32_t>(out.words.size()));

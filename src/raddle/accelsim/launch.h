@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "raddle/accelsim/rehearsal.h"
 #include "raddle/base/spill_file.h"
 #include "raddle/trace/stream.h"
 
@@ -52,6 +53,8 @@ struct Launch {
   std::vector<std::uint32_t> final_index;  ///< of an instruction, by order of appearance
   /// Local memory begins at this line: what the trace has is an offset in the window of 16 MiB.
   std::uint32_t local_first_line = 0;
+  /// By number, which is what the streams have as a wait's value.
+  std::vector<BarrierWait> waits;
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
 };
 

@@ -119,10 +119,11 @@ struct TraceRecording::Impl {
   }
 
   void finish() {
-    Json import = {{"unknown_opcodes", Json::object()}, {"without_addresses", Json::object()}};
-    for (const auto& [name, count] : notes.unknown) import["unknown_opcodes"][name] = count;
-    for (const auto& [name, count] : notes.without_addresses)
-      import["without_addresses"][name] = count;
+    Json import = {{"unknown_opcodes", Json(notes.unknown)},
+                   {"without_addresses", Json(notes.without_addresses)},
+                   {"without_effect", Json(notes.without_effect)},
+                   {"unended_waits", notes.unended_waits},
+                   {"rules", Json(notes.rules)}};
     trailer = {
         {"input_hash", hash},
         {"verdict", "unchecked"},

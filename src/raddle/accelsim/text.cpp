@@ -10,6 +10,7 @@
 #include <cstring>
 #include <vector>
 
+#include "raddle/accelsim/tracez.h"
 #include "raddle/base/error.h"
 #include "raddle/base/files.h"
 
@@ -26,13 +27,14 @@ constexpr std::string_view kXz("\xfd\x37\x7a\x58\x5a\x00", 6), kZstd("\x28\xb5\x
 
 /// The file's bytes, unpacked.
 struct Text::Input {
-  enum class Packing : std::uint8_t { None, Xz, Zstd } packing = Packing::None;
+  enum class Packing : std::uint8_t { None, Xz, Zstd, Tracez } packing = Packing::None;
   std::vector<char> packed = std::vector<char>(kPacked);
   std::size_t at = 0, end = 0;
   bool ended = false;     // the file
   bool complete = false;  // the packed data
   lzma_stream xz = LZMA_STREAM_INIT;
   ZSTD_DStream* zstd = nullptr;
+  std::unique_ptr<TracezText> tracez;
   struct FreeHash {
     void operator()(XXH64_state_t* state) const { XXH64_freeState(state); }
   };
@@ -57,6 +59,12 @@ struct Text::Input {
       packing = Packing::Zstd;
       zstd = ZSTD_createDStream();
       ZSTD_initDStream(zstd);
+    } else if (TracezText::begins(front)) {
+      packing = Packing::Tracez;
+      tracez = std::make_unique<TracezText>(file.get());
+    } else if (path.ends_with(".tracez")) {
+      throw InputError({path},
+                       "is no .tracez: a kernel's header that ends with a byte 0 is expected");
     }
   }
   ~Input() {
@@ -76,6 +84,7 @@ struct Text::Input {
   std::size_t read(char* to, std::size_t room) {
     if (packing == Packing::Xz) return read_xz(to, room);
     if (packing == Packing::Zstd) return read_zstd(to, room);
+    if (packing == Packing::Tracez) return tracez->read(to, room);
     if (at == end && !ended) more();
     const std::size_t n = std::min(room, end - at);
     std::memcpy(to, packed.data() + at, n);

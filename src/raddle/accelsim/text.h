@@ -1,4 +1,4 @@
-// Lines of a file that may be compressed (xz or zstd), a piece at a time.
+// Lines of a file, a piece at a time; it may be compressed (xz or zstd) or paged (tracez.h).
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -9,7 +9,7 @@ namespace raddle::accelsim {
 
 class Text {
  public:
-  /// The compression is told from the first bytes. Throws InputError when the file cannot be read.
+  /// What it is is told from the first bytes. Throws InputError when the file cannot be read.
   explicit Text(std::string path);
   ~Text();
   Text(const Text&) = delete;

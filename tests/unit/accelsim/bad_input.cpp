@@ -121,7 +121,7 @@ TEST_F(BadTrace, Lists) {
               AllOf(StartsWith(list + ":2: "), HasSubstr("MemcpyHtoD,0xADDRESS,BYTES")));
   EXPECT_THAT(error("MemcpyHtoD,0xzz,4\n"), HasSubstr("MemcpyHtoD,0xADDRESS,BYTES"));
   EXPECT_THAT(error("MemcpyHtoD,0x10,4,5\n"), HasSubstr("MemcpyHtoD,0xADDRESS,BYTES"));
-  EXPECT_THAT(error("kernel-1.tracez\n"), HasSubstr("paged format of Accel-Sim 2.0"));
+  EXPECT_THAT(error("kernel-1.tracez\n"), HasSubstr("is no .tracez: a kernel's header"));
   EXPECT_THAT(error("kernel-1.trace\n"), HasSubstr("raw trace"));
   EXPECT_THAT(error("MemcpyHtoD,0x10,4\n"), HasSubstr("no line names a kernel"));
   EXPECT_THAT(test::input_error_of([] { const TraceRecording r("/proc/nowhere/kernelslist.g"); }),

@@ -201,13 +201,16 @@ TEST_F(Import, BarriersFencesAndSleep) {
   EXPECT_EQ(all[9].inst->bytes, trace::kFullFence) << "before Volta there is nothing else";
 }
 
-TEST_F(Import, CopiesToSharedMemoryAreWaitedFor) {
+TEST_F(Import, GroupsOfCopiesToSharedMemoryAreWaitedFor) {
   const auto all = imported({"0000 00000001 0 LDGSTS.E.128 2 R2 R4 16 0 0x1000 0 ",
                              "0010 ffffffff 0 LDGDEPBAR 0 0 0 ", "0020 ffffffff 0 DEPBAR.LE 0 0 1 ",
                              "0020 ffffffff 0 DEPBAR.LE 0 0 0 "});
-  EXPECT_EQ(all[2].inst->kind, OpKind::Alu) << "one group may be left";
-  EXPECT_EQ(all[3].inst->kind, OpKind::Fence);
-  EXPECT_EQ(all[3].inst->bytes, trace::kReleaseOnly) << "nothing is brought in";
+  EXPECT_EQ(all[1].inst->kind, OpKind::Fence);
+  EXPECT_EQ(all[1].inst->bytes, trace::kEndsGroup);
+  EXPECT_EQ(all[2].inst->kind, OpKind::Fence);
+  EXPECT_EQ(all[2].inst->bytes, trace::kWaitsForGroups | 1 << trace::kGroupsLeft);
+  EXPECT_EQ(all[3].inst->bytes, trace::kWaitsForGroups) << "another immediate";
+  EXPECT_EQ(all[3].inst->alias_of, all[2].record.inst());
 }
 
 TEST_F(Import, UnknownOpcodesAreKeptAndCounted) {
@@ -244,9 +247,7 @@ TEST_F(Import, MatrixInstructionsSayTheirWorkAndRegisters) {
       {"IMMA.16864.S4.S4", 32, 4},
       {"IMMA.8816.S8.S8", 8, 2},
       {"BMMA.88128.XOR.POPC", 8, 2},
-      {"DMMA.884", 64, 4},
-      {"HGMMA.64x64x16.F32", 255, 1},
-      {"HGMMA.64x8x16.F32", 32, 1}};
+      {"DMMA.884", 64, 4}};
   for (const auto& [opcode, work, registers] : all) {
     const auto ops = imported({"0000 ffffffff 1 R8 " + opcode + " 3 R32 R40 R48 0 0 "}, 90);
     EXPECT_EQ(ops[0].inst->op_class, OpClass::Tensor) << opcode;

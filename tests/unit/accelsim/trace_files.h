@@ -39,6 +39,24 @@ inline std::string kernel_text(const std::vector<std::string>& lines, unsigned v
   return header_text(1, 1, version) + block_text(0, warp_text(0, lines));
 }
 
+/// The same of tracer version 6 on Hopper; `cluster`: "x,y,z" of each block and its rank there.
+inline std::string header_6(unsigned warps = 1, unsigned blocks = 1) {
+  std::string text = header_text(warps, blocks, 90);
+  return text.replace(text.find("tracer version = 5"), 18, "tracer version = 6");
+}
+inline std::string block_6(unsigned b, const std::string& warps, const std::string& cluster,
+                           unsigned rank = 0) {
+  return "\n#BEGIN_TB\n\nthread block = " + std::to_string(b) + ",0,0\ncluster id = " + cluster +
+         "\ncluster cta = " + std::to_string(rank) +
+         ",0,0\ncluster rank = " + std::to_string(rank) + "\n" + warps + "\n#END_TB\n";
+}
+/// One block of warps with these lines.
+inline std::string kernel_6(const std::vector<std::vector<std::string>>& warps) {
+  std::string all;
+  for (unsigned w = 0; w < warps.size(); ++w) all += warp_text(w, warps[w]);
+  return header_6(static_cast<unsigned>(warps.size())) + block_6(0, all, "0,0,0");
+}
+
 class TraceFiles : public testing::Test {
  protected:
   std::string file(const std::string& name, const std::string& text) {
@@ -90,6 +108,13 @@ class TraceFiles : public testing::Test {
     stream_ = recording_->open(0);
     return ops(*stream_);
   }
+  /// Those of the first warp of kernel_6().
+  std::vector<Op> imported_6(const std::vector<std::vector<std::string>>& warps) {
+    recording_ = std::make_unique<TraceRecording>(trace(kernel_6(warps)));
+    stream_ = recording_->open(0);
+    return ops(*stream_);
+  }
+  const nlohmann::ordered_json& import() const { return recording_->trailer().at("import"); }
   const std::filesystem::path& folder() const { return folder_.path(); }
 
   test::Folder folder_;

@@ -155,8 +155,9 @@ std::string import_summary(const nlohmann::ordered_json& trailer) {
         cost.at("warp_instructions").get<double>() / 1e6 / seconds);
   }
   if (!trailer.contains("import")) return out;
+  const nlohmann::ordered_json& import = trailer.at("import");
   auto list = [&](const char* key, std::string_view name, std::string_view what) {
-    const nlohmann::ordered_json& counts = trailer.at("import").at(key);
+    const auto counts = import.value(key, nlohmann::ordered_json::object());  // of a .rdl of before
     if (counts.empty()) return;
     out += fmt::format("  {:<20} {}\n", name, what);
     for (const auto& [opcode, count] : counts.items())
@@ -165,6 +166,14 @@ std::string import_summary(const nlohmann::ordered_json& trailer) {
   list("unknown_opcodes", "unknown opcodes", "timed after their operands; warp instructions:");
   list("without_addresses", "without addresses",
        "memory operations timed as moves; warp instructions:");
+  list("without_effect", "without effect",
+       "take a turn to issue and do nothing yet; warp instructions:");
+  if (const auto unended = import.value("unended_waits", std::uint64_t{0}); unended != 0)
+    out += fmt::format(
+        "  {:<20} {} for barrier objects, which nothing in the trace ends: not waited\n", "waits",
+        grouped(unended));
+  for (const nlohmann::ordered_json& rule : import.value("rules", nlohmann::ordered_json::array()))
+    out += fmt::format("  {:<20} {}\n", "taken to be so", rule.get<std::string>());
   return out;
 }
 
