@@ -82,7 +82,9 @@ Cycle L2Slice::tick(Cycle now) {
     }
   }
   if (!atomics_.empty() && atomic_free_ <= now) perform_atomic(now);
-  if (send_at_ <= now + ahead_) send_replies(now);
+  // Who lacks credits has nothing to send before some come.
+  if (send_at_ <= now + ahead_ && (!lacks_credits_ || ports_.credit_in.next_arrival() <= now))
+    send_replies(now);
   return next_event(now + 1);
 }
 
@@ -325,7 +327,7 @@ void L2Slice::accept(Cycle now) {
   sets_.pop();
   look_up_free_ = std::max(look_up_free_, now + spec_.interval_cycles);
   ports_.credit_out.push(now + latency_, static_cast<std::uint8_t>(flits));
-  ports_.noc_credit_box->post(now + latency_, node_);
+  if (ports_.noc_credit_box != nullptr) ports_.noc_credit_box->post(now + latency_, node_);
 }
 
 void L2Slice::fill(Cycle now, const DramReply& reply) {
@@ -378,9 +380,8 @@ void L2Slice::send_replies(Cycle now) {
     if (lacks_credits_) return;
     credits_ -= flits;
     inject_free_ = pace_.send(leaves, flits);
-    Message reply = m;
-    reply.to = Endpoints::sm(m.sm);
-    ports_.to_noc.push(leaves + latency_, reply);
+    ports_.to_noc.push(leaves + latency_, m,
+                       [](Message& reply) { reply.to = Endpoints::sm(reply.sm); });
     ports_.noc_box->post(leaves + latency_, node_);
     if (outgoing_.full()) outgoing_.pop();  // one that has left
     outgoing_.push(leaves);
