@@ -138,7 +138,7 @@ L2Slice::Wait L2Slice::write(Cycle now, const Message& m, unsigned at) {
     ++dram_accesses;
   }
   if (allocate) {
-    used(now, head_set(), m, at);
+    used(now, m, at);
     const unsigned pushed_out = install(head_set(), m, m.sectors, at);
     dram_accesses += pushed_out;
     if (cleans && pushed_out == 0) dram_accesses += clean(in_excess(head_set(), at), m);
@@ -172,7 +172,7 @@ L2Slice::Wait L2Slice::read(Cycle now, const Message& m, unsigned at) {
     cross(now, m, at);
     serve(now, m, through + cleaned);
   }
-  used(now, head_set(), m, at);
+  used(now, m, at);
   if (through) pass_on(m);
   ++(!changes ? count.reads : is_atomic(m) ? count.atomics : count.writes);
   return Wait::Nothing;

@@ -18,12 +18,16 @@ Crossbar<Words>::Crossbar(const NetworkShape& shape, const CrossbarShape& ports)
       input_((senders() + ports.senders_per_port - 1) / ports.senders_per_port),
       output_((receivers() + ports.receivers_per_port - 1) / ports.receivers_per_port),
       input_of_node_(shape.nodes, kNone),
+      place_of_node_(shape.nodes, kNone),
       inputs_(static_cast<unsigned>(input_.size())),
       go_(output_.size()) {
   RADDLE_ASSERT(inputs_ <= BitSet<Words>::kSize && output_.size() < kNone);
   for (unsigned s = 0; s < senders(); ++s)
     input_of_node_[static_cast<unsigned>(shape.wiring.senders[s])] =
         static_cast<std::uint16_t>(s / ports.senders_per_port);
+  for (unsigned r = 0; r < receivers(); ++r)
+    place_of_node_[static_cast<unsigned>(shape.wiring.receivers[r])] =
+        static_cast<std::uint16_t>(r);
 }
 
 template <unsigned Words>
@@ -33,6 +37,7 @@ void Crossbar<Words>::attach_sender(unsigned sender, MessageLink& in, CreditLink
   if (input_[i].senders == 0) {
     input_[i].first = input_[i].sender = static_cast<std::uint16_t>(sender);
     input_[i].link = &in;
+    input_[i].credit = &credit_out;
   }
   ++input_[i].senders;
   open_in_.set(i);
@@ -161,9 +166,11 @@ void Crossbar<Words>::show_head(unsigned i, Cycle now, std::uint64_t cycle) {
   if (in.senders > 1) {
     in.sender = static_cast<std::uint16_t>(oldest_sender(in));
     in.link = sender_[in.sender].link;
+    in.credit = sender_[in.sender].credit;
   }
   if (in.link->next_arrival() > now) return;
-  in.receiver = static_cast<std::uint16_t>(receiver_of(in.link->front().to));
+  in.receiver = place_of_node_[static_cast<unsigned>(in.link->front().to)];
+  RADDLE_ASSERT(in.receiver != kNone);
   unsigned o = receiver_[in.receiver].port;
   Output& out = output_[o];
   if (!has_room(out, now) && out.starved_since == kNever) starve(o, cycle);
@@ -181,8 +188,7 @@ void Crossbar<Words>::transfer(Cycle now, std::uint64_t cycle, unsigned output) 
   if constexpr (Words == 2) i = first_of_128_from(out.want, out.turn);
   else i = out.want.first_from(out.turn);
   Input& in = input_[i];
-  const Message message = in.link->front();
-  in.link->pop();
+  const Message& message = in.link->front();
   const FlitTable::Size size = flits_.size(message);
   unsigned flits = size.flits, slot = (cycle + flits) & 63;
   count(message, size, flits);
@@ -196,7 +202,8 @@ void Crossbar<Words>::transfer(Cycle now, std::uint64_t cycle, unsigned output) 
     in.count.blocked_arbitration += cycle - in.shown - starved;
   }
   receiver_[in.receiver].link->push(core_at(cycle + flits - 1) + shape_.latency, message);
-  sender_[in.sender].credit->push(now + shape_.latency, static_cast<std::uint8_t>(flits));
+  in.link->pop();
+  in.credit->push(now + shape_.latency, static_cast<std::uint8_t>(flits));
   if (in.senders > 1) in.turn = static_cast<std::uint16_t>((in.sender + 1 - in.first) % in.senders);
   out.turn = i + 1 == inputs_ ? 0 : i + 1;
   out.want.clear(i);

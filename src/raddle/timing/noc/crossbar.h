@@ -56,7 +56,8 @@ class Crossbar final : public Network {
   static constexpr std::uint16_t kNone = 0xffff;
   // A port is one or two lines of the host.
   struct alignas(64) Input {
-    MessageLink* link = nullptr;  // of the sender whose packet is shown
+    MessageLink* link = nullptr;   // of the sender whose packet is shown
+    CreditLink* credit = nullptr;  // its
     std::uint16_t sender = 0;
     std::uint16_t receiver = 0;  // where the packet goes
     std::uint16_t first = 0, turn = 0;
@@ -99,6 +100,7 @@ class Crossbar final : public Network {
   std::vector<Input> input_;
   std::vector<Output> output_;
   std::vector<std::uint16_t> input_of_node_;  // of those that send
+  std::vector<std::uint16_t> place_of_node_;  // in receiver_, of those that receive
   unsigned inputs_;
   BitSet<Words> open_in_;               // inputs that could show a head
   std::vector<std::uint16_t> go_;       // outputs whose packet can go in the next network cycle

@@ -58,7 +58,7 @@ class LineMap {
     return half_lines_ && ((access.line - base) & 1) != 0 ? access.words << 16 : access.words;
   }
   /// Sectors touched by a mask of words, counted from the start of the line.
-  std::uint8_t sectors(std::uint32_t words) const {
+  [[gnu::always_inline]] std::uint8_t sectors(std::uint32_t words) const {
     if (words_per_sector_ == 8) {  // fold each byte to its lowest bit, then gather the four bits
       words |= words >> 4;
       words |= words >> 2;

@@ -29,7 +29,7 @@ class OperandCollectors {
 
   /// An instruction issues at `now`, one a cycle; `reads` has four bits for each bank, the operands
   /// it delivers, at least one. Returns by how many cycles it is late.
-  Cycle collect(Cycle now, std::uint64_t reads) {
+  [[gnu::always_inline]] Cycle collect(Cycle now, std::uint64_t reads) {
     const Cycle on_time = now + cycles_;
     Cycle last = now + 1;
     // Banks that owe nothing and deliver one each are free again before the next instruction.

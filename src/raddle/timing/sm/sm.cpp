@@ -165,11 +165,13 @@ template <bool kExtras>
 template <L1Protocol L1>
 inline bool SmOf<L1>::serve(Cycle now) {
   const WarpTable& warps = board_.warps();
-  const WarpMask kept_out = lsu_.keeps_out(board_.units().wanting(Unit::Lsu), warps.of_tenant);
+  const bool closed = !lsu_.accepts();
   const bool served =
       lsu_.serve(now, board_.wheel(), counters_, (warps.fence_wait | warps.ended) != 0);
-  if (served && kept_out != 0)
-    board_.look_again(warps.ready & kept_out & ~lsu_.keeps_out(kept_out, warps.of_tenant));
+  if (closed && served) {
+    const WarpMask memory = warps.ready & board_.units().wanting(Unit::Lsu);
+    board_.look_again(memory & ~lsu_.keeps_out(memory, warps.of_tenant));
+  }
   return served;
 }
 
