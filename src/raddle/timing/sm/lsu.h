@@ -189,8 +189,10 @@ class Lsu : public LsuCore {
   /// The oldest instruction of the queue that is served.
   bool serve_oldest(Cycle now, EventWheel& wheel, SmKernelCounters& counters);
   bool serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
-  bool serve_distant(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
-  bool serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
+  [[gnu::noinline]] bool serve_distant(Cycle now, const Entry& e, EventWheel& wheel,
+                                       stats::SmCounters& count);
+  [[gnu::noinline]] bool serve_const(Cycle now, const Entry& e, EventWheel& wheel,
+                                     stats::SmCounters& count);
   void open_transaction(Entry& e);
   [[gnu::always_inline]] bool serve_line(Cycle now, Entry& e, EventWheel& wheel,
                                          stats::SmCounters& count);

@@ -163,7 +163,7 @@ template <bool kExtras>
 
 /// The load/store unit, and who finds it open again after that.
 template <L1Protocol L1>
-inline bool SmOf<L1>::serve(Cycle now) {
+[[gnu::always_inline]] inline bool SmOf<L1>::serve(Cycle now) {
   const WarpTable& warps = board_.warps();
   const bool closed = !lsu_.accepts();
   const bool served =
