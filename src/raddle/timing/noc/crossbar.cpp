@@ -169,7 +169,9 @@ void Crossbar<Words>::show_head(unsigned i, Cycle now, std::uint64_t cycle) {
     in.credit = sender_[in.sender].credit;
   }
   if (in.link->next_arrival() > now) return;
-  in.receiver = place_of_node_[static_cast<unsigned>(in.link->front().to)];
+  const auto to = static_cast<unsigned>(in.link->front().to);
+  RADDLE_ASSERT(to < shape_.nodes);
+  in.receiver = place_of_node_[to];
   RADDLE_ASSERT(in.receiver != kNone);
   unsigned o = receiver_[in.receiver].port;
   Output& out = output_[o];
