@@ -46,7 +46,7 @@ TEST(OperandCollectors, CollectorsAreTakenInTurnUntilTheOperandsAreThere) {
   EXPECT_EQ(c.free_at(), 15u) << "the first, though the second is free before";
 }
 
-// One instruction a cycle at most: what the bank-by-bank account says, also where it is passed over.
+// One instruction a cycle at most: as a bank-by-bank account says, also where it is passed over.
 TEST(OperandCollectors, AgreeWithAnAccountOfEveryBank) {
   Rng rng(5);
   OperandCollectors collectors(operands(3));

@@ -27,7 +27,7 @@ class IssueStage {
   const StallAccount& stalls() const { return stalls_; }
 
   /// `look`: warps whose schedulers are looked at. `kept_out`: warps whose memory instruction the
-  /// load/store unit does not take. kGated: the gate may hold warps back. True: somebody has issued.
+  /// load/store unit does not take. kGated: the gate may hold warps back. True: somebody issued.
   template <bool kGated, class Issue>
   bool run(Cycle now, WarpMask look, WarpMask kept_out, Scoreboard& board, IssueGate& gate,
            SmKernelCounters& counters, Issue issue);

@@ -177,7 +177,7 @@ class Scoreboard {
     waits_for_less(now, w);
     return false;
   }
-  /// Registers have been written of a warp at an instruction. Its scheduler finds another thing only
+  /// Registers were written of a warp at an instruction. Its scheduler finds another thing only
   /// if the warp is in another set than before.
   [[gnu::always_inline]] void waits_for_less(Cycle now, unsigned w) {
     const Warp& warp = warps_[w];
