@@ -286,7 +286,7 @@ class MemoryRig {
       const NodeId slice = machine_.endpoints().slice(c * part.slices() + i);
       SlicePorts& p = part.ports(i);
       p.noc_box = &reply_->box();
-      p.noc_credit_box = &request_->credit_box();
+      p.noc_credit_box = request_->credit_box();
       request_->connect_output(slice, p.from_noc, &p.credit_out);
       reply_->connect_input(slice, p.to_noc, p.credit_in);
     }

@@ -65,7 +65,8 @@ class NetworkRig {
   }
   void give_back(unsigned receiver, Cycle at, std::uint8_t flits) {
     back[receiver]->push(at, flits);
-    network_->credit_box().post(at, static_cast<unsigned>(wiring_.receivers[receiver]));
+    if (Mailbox* box = network_->credit_box())
+      box->post(at, static_cast<unsigned>(wiring_.receivers[receiver]));
   }
   /// Every cycle, or as the network asks for.
   void run(Cycle from, Cycle to, bool skip = false) {

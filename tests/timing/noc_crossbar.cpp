@@ -68,6 +68,19 @@ TEST(Crossbar, StopsWithoutCreditsAndGoesOnWithThem) {
   EXPECT_EQ(rig.out[0]->next_arrival(), 55 + 4 + kWire);
 }
 
+TEST(Crossbar, CreditsWakeOnlyWhoWaitsForThem) {
+  NetworkRig rig = crossbar(1, 1, 10, true);
+  rig.send(0, 20, 0, 4);  // 5 flits
+  rig.run(0, 50);
+  rig.give_back(0, 55, 5);
+  EXPECT_EQ(rig->next_arrival(50), kNever) << "five are left, enough for any packet";
+  rig.send(0, 60, 0, 4);
+  rig.send(0, 61, 0, 4);
+  rig.run(50, 80, true);
+  EXPECT_EQ(rig->counters().packets, 3u) << "those that came at 55 were there when wanted";
+  EXPECT_TRUE(rig->audit().empty());
+}
+
 TEST(Crossbar, PortsTellWhatTheyMovedAndWhatTheyWaitedFor) {
   NetworkRig rig = crossbar(2, 1, 5, true);
   rig.send(0, 20, 0, 4);  // 20..24, takes all credits

@@ -1,6 +1,7 @@
 // Operand collection and execution units shared by schedulers, exact cycles.
 #include <gtest/gtest.h>
 
+#include "raddle/base/rng.h"
 #include "raddle/timing/sm/operands.h"
 #include "support/sm_harness.h"
 
@@ -43,6 +44,26 @@ TEST(OperandCollectors, CollectorsAreTakenInTurnUntilTheOperandsAreThere) {
   EXPECT_LE(c.free_at(), 11u) << "the second";
   c.collect(11, 0x10);  // until 13
   EXPECT_EQ(c.free_at(), 15u) << "the first, though the second is free before";
+}
+
+// One instruction a cycle at most: as a bank-by-bank account says, also where it is passed over.
+TEST(OperandCollectors, AgreeWithAnAccountOfEveryBank) {
+  Rng rng(5);
+  OperandCollectors collectors(operands(3));
+  Cycle free[4] = {};
+  for (Cycle now = 10; now < 5000; now += 1 + rng.below(3)) {
+    std::uint64_t reads = 0;
+    Cycle done = now + 2;
+    for (unsigned bank = 0; bank < 4; ++bank) {
+      const unsigned operands_of_bank = rng.below(8) == 0 ? 2 + rng.below(3) : rng.below(2);
+      if (operands_of_bank == 0) continue;
+      reads |= std::uint64_t{operands_of_bank} << 4 * bank;
+      free[bank] = std::max(free[bank], now) + operands_of_bank;
+      done = std::max(done, free[bank]);
+    }
+    if (reads == 0) continue;
+    ASSERT_EQ(collectors.collect(now, reads), done - now - 2) << now;
+  }
 }
 
 class SmUnits : public ::testing::Test {

@@ -154,10 +154,11 @@ class Stage : public ::testing::Test {
   /// Who issues in this cycle; nothing is done with what issues.
   std::vector<unsigned> run(Cycle now, WarpMask kept_out = 0) {
     std::vector<unsigned> out;
-    stage.run(now, ~WarpMask{0}, kept_out, board, gate, counters, [&](unsigned s, unsigned w) {
-      EXPECT_EQ(s, w / 4);
-      out.push_back(w);
-    });
+    stage.run<true>(now, ~WarpMask{0}, kept_out, board, gate, counters,
+                    [&](unsigned s, unsigned w) {
+                      EXPECT_EQ(s, w / 4);
+                      out.push_back(w);
+                    });
     return out;
   }
   std::uint64_t charged(unsigned kernel, Stall why, Cycle at) const {

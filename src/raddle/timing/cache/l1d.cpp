@@ -195,7 +195,7 @@ void L1d::install(Cycle now, std::uint16_t mshr, std::uint8_t sectors, unsigned 
   ++count.l1d_fills;
   count.l1d_miss_cycles += now;
   const std::uint32_t line = mshrs_.line(mshr);
-  unsigned at = find(line);
+  unsigned at = reserve_ ? reserved_[mshr] : find(line);
   if (at == Tags::kAbsent) {
     at = victim(line, kernel);
     place(now, at, line, kernel, count);

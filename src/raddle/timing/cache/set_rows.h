@@ -27,55 +27,37 @@ class SetRows {
 
   SetRows(unsigned sets, unsigned ways)
       : ways_(ways),
-        chunks_((ways + kChunk - 1) / kChunk),
-        last_mask_(static_cast<unsigned>(low_bits(ways - (chunks_ - 1) * kChunk))),
-        row_chunks_(2 * std::bit_ceil(chunks_)),
-        row_((std::size_t{sets} * row_chunks_ + kAligned - 1) / kAligned) {
-    RADDLE_ASSERT(ways <= kMaxWays);
+        two_chunks_(ways > kChunk),
+        row_shift_(two_chunks_ ? 7 : 6),
+        half_row_(two_chunks_ ? 64 : 32),
+        all_ways_(low_bits(ways)),
+        row_(std::size_t{sets} << (row_shift_ - 6)) {
+    RADDLE_ASSERT(ways >= 1 && ways <= kMaxWays);
     // Empty ways are given out from the first.
     for (unsigned w = 0; w < kMaxWays; ++w)
       unused_[w] = static_cast<std::uint8_t>(w < ways ? ways - 1 - w : kNoRank);
   }
-  /// The first way that may hold the line and of which is(way) holds, or `none`.
-  template <class Is>
-  unsigned find(unsigned set, std::uint32_t line, unsigned none, Is is) const {
-    const std::uint8_t wanted = signature(line);
+  /// Bit w: way w may hold the line, its signature is the same.
+  std::uint64_t matching(unsigned set, std::uint32_t line) const {
     const std::uint8_t* bytes = signatures(set);
-    for (unsigned c = 0; c < chunks_; ++c) {
-      std::uint32_t match = matches(bytes + c * kChunk, wanted);
-      if (c + 1 == chunks_) match &= last_mask_;
-      for (; match != 0; match &= match - 1)
-        if (const unsigned way = c * kChunk + lowest(match); is(way)) return way;
-    }
-    return none;
+    const std::uint8_t wanted = signature(line);
+    std::uint64_t match = matches(bytes, wanted);
+    if (two_chunks_) match |= std::uint64_t{matches(bytes + kChunk, wanted)} << kChunk;
+    return match & all_ways_;
   }
   void prefetch(unsigned set) const {
     raddle::prefetch(signatures(set));
-    if (chunks_ > 1) raddle::prefetch(signatures(set) + row_chunks_ / 2 * kChunk);
-  }
-  /// visit(way) for those that a look-up of the line would read, one of each chunk.
-  template <class F>
-  void likely(unsigned set, std::uint32_t line, F visit) const {
-    const std::uint8_t wanted = signature(line);
-    for (unsigned c = 0; c < chunks_; ++c)
-      if (const std::uint32_t match = matches(signatures(set) + c * kChunk, wanted); match != 0)
-        visit(c * kChunk + lowest(match));
+    if (two_chunks_) raddle::prefetch(signatures(set) + half_row_);
   }
   void place(unsigned set, unsigned way, std::uint32_t line) {
     signatures(set)[way] = signature(line);
   }
   /// Most recently used from now on.
   void touch(unsigned set, unsigned way) {
-    std::uint8_t* rank = ranks(set);
-    const std::uint8_t old = rank[way];
-    if (old == 0) return;
-    for (unsigned c = 0; c < chunks_; ++c) {
-      Bytes r;
-      std::memcpy(&r, rank + c * kChunk, sizeof r);
-      r -= reinterpret_cast<Bytes>(r < old);  // true is -1
-      std::memcpy(rank + c * kChunk, &r, sizeof r);
-    }
-    rank[way] = 0;
+    std::uint8_t* rank = signatures(set) + half_row_;
+    if (is_unused(rank)) [[unlikely]]
+      return touch_first(rank, way);
+    make_newest(rank, way);
   }
   /// Used longest ago from now on.
   void make_oldest(unsigned set, unsigned way) {
@@ -89,9 +71,8 @@ class SetRows {
   unsigned oldest(unsigned set) const {
     const std::uint8_t* rank = ranks(set);
     const auto highest = static_cast<std::uint8_t>(ways_ - 1);
-    for (unsigned c = 0;; ++c)
-      if (const std::uint32_t match = matches(rank + c * kChunk, highest); match != 0)
-        return c * kChunk + lowest(match);
+    const std::uint32_t match = matches(rank, highest);
+    return match != 0 ? lowest(match) : kChunk + lowest(matches(rank + kChunk, highest));
   }
   /// Of those of which is(way) holds, the one that was used longest ago, or `none`.
   template <class Is>
@@ -111,7 +92,7 @@ class SetRows {
   std::span<const std::uint8_t> order(unsigned set) const { return {ranks(set), ways_}; }
 
  private:
-  static constexpr unsigned kChunk = 32, kAligned = 64 / kChunk;
+  static constexpr unsigned kChunk = 32;
   static constexpr std::uint8_t kNoRank = 255;
   using Bytes = std::uint8_t __attribute__((vector_size(kChunk)));
   struct alignas(64) Row {
@@ -140,28 +121,48 @@ class SetRows {
     return out;
 #endif
   }
+  /// Adds one to those of a chunk that are below `limit`.
+  static void raise_below(std::uint8_t* rank, std::uint8_t limit) {
+    Bytes r;
+    std::memcpy(&r, rank, sizeof r);
+    r -= reinterpret_cast<Bytes>(r < limit);  // true is -1
+    std::memcpy(rank, &r, sizeof r);
+  }
+  void make_newest(std::uint8_t* rank, unsigned way) const {
+    const std::uint8_t old = rank[way];
+    if (old == 0) return;
+    raise_below(rank, old);
+    if (two_chunks_) raise_below(rank + kChunk, old);
+    rank[way] = 0;
+  }
+  /// Out of line: a set is used for the first time once.
+  [[gnu::noinline]] void touch_first(std::uint8_t* rank, unsigned way) const {
+    std::memcpy(rank, unused_, half_row_);
+    make_newest(rank, way);
+  }
   const std::uint8_t* signatures(unsigned set) const {
-    return row_.data()->byte + std::size_t{set} * row_chunks_ * kChunk;
+    return row_.data()->byte + (std::size_t{set} << row_shift_);
   }
   std::uint8_t* signatures(unsigned set) {
-    return row_.data()->byte + std::size_t{set} * row_chunks_ * kChunk;
+    return row_.data()->byte + (std::size_t{set} << row_shift_);
   }
   /// A set that nobody has used is a row of zeros. Then its first two ranks are equal, as else
   /// never: of one way, the second is of none.
   static bool is_unused(const std::uint8_t* rank) { return rank[0] == rank[1]; }
   const std::uint8_t* ranks(unsigned set) const {
-    const std::uint8_t* rank = signatures(set) + row_chunks_ / 2 * kChunk;
+    const std::uint8_t* rank = signatures(set) + half_row_;
     return is_unused(rank) ? unused_ : rank;
   }
   std::uint8_t* ranks(unsigned set) {
-    std::uint8_t* rank = signatures(set) + row_chunks_ / 2 * kChunk;
-    if (is_unused(rank)) std::memcpy(rank, unused_, chunks_ * kChunk);
+    std::uint8_t* rank = signatures(set) + half_row_;
+    if (is_unused(rank)) std::memcpy(rank, unused_, half_row_);
     return rank;
   }
 
   unsigned ways_;
-  unsigned chunks_, last_mask_;  // chunks of ways; which of the last exist
-  unsigned row_chunks_;          // of a set's signatures and ranks
+  bool two_chunks_;
+  unsigned row_shift_, half_row_;  // of a set: binary logarithm of its bytes; half of them
+  std::uint64_t all_ways_;
   std::uint8_t unused_[kMaxWays];
   ZeroedArray<Row> row_;  // by set: signatures, then ranks (0: used last)
 };

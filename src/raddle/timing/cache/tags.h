@@ -47,12 +47,10 @@ class Tags {
   /// Handle of a present line (some sector valid, or locked), or kAbsent. Handles hold until the
   /// line is pushed out.
   unsigned find(unsigned set, std::uint32_t line) const {
-    const Way* const ways = &way_[set << shift_];
-    const auto is = [ways, line](unsigned w) {
-      return ways[w].line == line && (ways[w].valid | ways[w].locked) != 0;
-    };
-    return handle_of(
-        set, rows_ ? rows_->find(set, line, kAbsent, is) : lists_->find(set, line, kAbsent, is));
+    if (!rows_) return find_in_list(set, line);
+    for (std::uint64_t match = rows_->matching(set, line); match != 0; match &= match - 1)
+      if (const unsigned at = handle(set, lowest(match)); is_at(at, line)) return at;
+    return kAbsent;
   }
   std::uint32_t line(unsigned at) const { return way_[at].line; }
   std::uint8_t valid(unsigned at) const { return way_[at].valid; }
@@ -64,7 +62,8 @@ class Tags {
   /// The same for what a look-up of the line finds, or for the way that is given away next.
   void prefetch_line(unsigned set, std::uint32_t line) const {
     if (!rows_) return lists_->prefetch_line(line);
-    rows_->likely(set, line, [&](unsigned w) { raddle::prefetch(&way_[handle(set, w)]); });
+    if (const std::uint64_t match = rows_->matching(set, line); match != 0)
+      raddle::prefetch(&way_[handle(set, lowest(match))]);
   }
   void prefetch_victim(unsigned set) const { raddle::prefetch(&way_[handle(set, oldest(set))]); }
   unsigned ways() const { return ways_; }
@@ -93,7 +92,7 @@ class Tags {
   /// Most recently used from now on.
   void touch(unsigned at) {
     if (rows_) rows_->touch(set_of(at), way_in_set(at));
-    else lists_->touch(set_of(at), way_in_set(at));
+    else touch_in_list(at);
   }
   /// Adds sectors to a line, making room for it in its set if it is absent, and touches it.
   /// Precondition: a way of the set is not locked.
@@ -116,7 +115,8 @@ class Tags {
   }
   /// Least recently used way that is not locked, or kAbsent.
   unsigned victim(unsigned set) const {
-    if (locks_ == 0) return handle(set, oldest(set));
+    const unsigned at = handle(set, oldest(set));
+    if (way_[at].locked == 0) return at;
     const Way* const ways = &way_[set << shift_];
     return oldest(set, [ways](unsigned w) { return ways[w].locked == 0; });
   }
@@ -193,6 +193,15 @@ class Tags {
     std::uint8_t placed;  // has ever held a line
   };
 
+  bool is_at(unsigned at, std::uint32_t line) const {
+    return way_[at].line == line && (way_[at].valid | way_[at].locked) != 0;
+  }
+  /// Out of line: sets of rows do not pay for what it needs.
+  [[gnu::noinline]] unsigned find_in_list(unsigned set, std::uint32_t line) const {
+    const auto is = [this, set, line](unsigned w) { return is_at(handle(set, w), line); };
+    return handle_of(set, lists_->find(set, line, kAbsent, is));
+  }
+  [[gnu::noinline]] void touch_in_list(unsigned at) { lists_->touch(set_of(at), way_in_set(at)); }
   unsigned handle_of(unsigned set, unsigned way) const {
     return way == kAbsent ? kAbsent : handle(set, way);
   }

@@ -16,7 +16,7 @@ struct RegisterSet {
   bool test(unsigned r) const { return (word[r >> 6] >> (r & 63) & 1) != 0; }
   bool any() const { return (word[0] | word[1] | word[2] | word[3]) != 0; }
   // Written out: a 256-bit load right after 64-bit stores would miss store forwarding.
-  bool meets(const RegisterSet& o) const {
+  [[gnu::always_inline]] bool meets(const RegisterSet& o) const {
     return ((word[0] & o.word[0]) | (word[1] & o.word[1]) | (word[2] & o.word[2]) |
             (word[3] & o.word[3])) != 0;
   }

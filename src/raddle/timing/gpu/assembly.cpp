@@ -158,9 +158,9 @@ Assembly::Assembly(const MachineSpec& machine, const PolicyChoices& policies,
   }
   add_units(policies, options);
   allow_ahead(true);
-  for (Mailbox* box : {&request_->box(), &request_->credit_box(), &reply_->box(),
-                       &reply_->credit_box(), &dispatcher_.box()})
-    box->set_shared(options.threads > 1);
+  for (Mailbox* box : {&request_->box(), request_->credit_box(), &reply_->box(),
+                       reply_->credit_box(), &dispatcher_.box()})
+    if (box != nullptr) box->set_shared(options.threads > 1);
 }
 
 void Assembly::add_units(const PolicyChoices& policies, const GpuOptions& options) {
@@ -211,7 +211,7 @@ void Assembly::wire_partition(unsigned i) {
     SlicePorts& ports = partition.ports(slice);
     const NodeId node = machine_.endpoints().slice(i * partition.slices() + slice);
     request_->connect_output(node, ports.from_noc, &ports.credit_out);
-    ports.noc_credit_box = &request_->credit_box();
+    ports.noc_credit_box = request_->credit_box();
     reply_->connect_input(node, ports.to_noc, ports.credit_in);
     ports.noc_box = &reply_->box();
     if (machine_.coherence.ownership) reply_->connect_output(node, ports.answers, nullptr);

@@ -90,7 +90,7 @@ void DenovoSlice::accept(Cycle now) {
   }
   ports_.credit_out.push(now + latency_,
                          static_cast<std::uint8_t>(request_flits_.flits(in.front())));
-  ports_.noc_credit_box->post(now + latency_, node_);
+  if (ports_.noc_credit_box != nullptr) ports_.noc_credit_box->post(now + latency_, node_);
   in.pop();
   look_up_free_ = now + spec_.interval_cycles;
 }

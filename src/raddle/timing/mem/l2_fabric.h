@@ -24,11 +24,12 @@ class L2Fabric {
  public:
   /// `lines`: handles of the slice's tags.
   L2Fabric(const PartitionSpec& partition, unsigned slice, std::size_t lines)
-      : sector_time_(partition.l2.fabric_sector_cycles),
+      : present_(partition.l2.fabric_sector_cycles != 0),
+        sector_time_(partition.l2.fabric_sector_cycles),
         half_(half_of(slice, partition.endpoints.slices)),
         sms_(partition.endpoints.sms),
         copies_(present() ? lines : 0) {}
-  bool present() const { return sector_time_ != 0; }
+  bool present() const { return present_; }
 
   /// Sectors that cross for a request whose line is at `at`; Tags::kAbsent: a write that takes no
   /// way.
@@ -59,6 +60,7 @@ class L2Fabric {
   bool is_far(unsigned sm) const { return half_of(sm, sms_) != half_; }
 
   static constexpr double kMaxBacklog = 64;  // cycles of work that wait in it; no source
+  bool present_;
   double sector_time_, free_at_ = 0;
   unsigned half_, sms_;
   std::vector<std::uint8_t> copies_;  // by handle: sectors that the far half has as well

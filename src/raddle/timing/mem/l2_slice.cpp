@@ -82,7 +82,9 @@ Cycle L2Slice::tick(Cycle now) {
     }
   }
   if (!atomics_.empty() && atomic_free_ <= now) perform_atomic(now);
-  if (send_at_ <= now + ahead_) send_replies(now);
+  // Who lacks credits has nothing to send before some come.
+  if (send_at_ <= now + ahead_ && (!lacks_credits_ || ports_.credit_in.next_arrival() <= now))
+    send_replies(now);
   return next_event(now + 1);
 }
 
@@ -136,7 +138,7 @@ L2Slice::Wait L2Slice::write(Cycle now, const Message& m, unsigned at) {
     ++dram_accesses;
   }
   if (allocate) {
-    used(now, head_set(), m, at);
+    used(now, m, at);
     const unsigned pushed_out = install(head_set(), m, m.sectors, at);
     dram_accesses += pushed_out;
     if (cleans && pushed_out == 0) dram_accesses += clean(in_excess(head_set(), at), m);
@@ -170,7 +172,7 @@ L2Slice::Wait L2Slice::read(Cycle now, const Message& m, unsigned at) {
     cross(now, m, at);
     serve(now, m, through + cleaned);
   }
-  used(now, head_set(), m, at);
+  used(now, m, at);
   if (through) pass_on(m);
   ++(!changes ? count.reads : is_atomic(m) ? count.atomics : count.writes);
   return Wait::Nothing;
@@ -325,7 +327,7 @@ void L2Slice::accept(Cycle now) {
   sets_.pop();
   look_up_free_ = std::max(look_up_free_, now + spec_.interval_cycles);
   ports_.credit_out.push(now + latency_, static_cast<std::uint8_t>(flits));
-  ports_.noc_credit_box->post(now + latency_, node_);
+  if (ports_.noc_credit_box != nullptr) ports_.noc_credit_box->post(now + latency_, node_);
 }
 
 void L2Slice::fill(Cycle now, const DramReply& reply) {
@@ -378,9 +380,8 @@ void L2Slice::send_replies(Cycle now) {
     if (lacks_credits_) return;
     credits_ -= flits;
     inject_free_ = pace_.send(leaves, flits);
-    Message reply = m;
-    reply.to = Endpoints::sm(m.sm);
-    ports_.to_noc.push(leaves + latency_, reply);
+    ports_.to_noc.push(leaves + latency_, m,
+                       [](Message& reply) { reply.to = Endpoints::sm(reply.sm); });
     ports_.noc_box->post(leaves + latency_, node_);
     if (outgoing_.full()) outgoing_.pop();  // one that has left
     outgoing_.push(leaves);

@@ -192,9 +192,9 @@ class L2Slice {
   unsigned clean(unsigned at, const Message& m);
   Tags::Victim place(unsigned set, std::uint32_t line, unsigned tenant, Tags::WayMask among,
                      unsigned& at);
-  void used(Cycle now, unsigned set, const Message& m, unsigned at) {
+  void used(Cycle now, const Message& m, unsigned at) {
     if (replacement_ != nullptr) [[unlikely]]
-      replacement_->accessed(now, tags_, set, m.line, index(m.tenant), at);
+      replacement_->accessed(now, tags_, head_set(), m.line, index(m.tenant), at);
   }
   void pass_on(const Message& m);
   void accept(Cycle now);

@@ -31,7 +31,7 @@ class PartitionOf final : public Partition {
   Cycle next_arrival(Cycle from) const override;
   void open_window() override;
   void prefetch(Cycle end) override;
-  Cycle tick(Cycle now) override;
+  Cycle run(Cycle from, Cycle end) override;
   void host(unsigned place, const HostLine& access, HostEffects& effects) override {
     slice_[place]->host(access, effects);
   }
@@ -62,6 +62,7 @@ class PartitionOf final : public Partition {
   std::vector<std::string> audit() const override;
 
  private:
+  Cycle step(Cycle now);
   void take_replies(Cycle now);
   void tick_slices(Cycle now);
   void wake_blocked(Cycle from);
@@ -135,7 +136,13 @@ void PartitionOf<Slice>::prefetch(Cycle end) {
 }
 
 template <class Slice>
-Cycle PartitionOf<Slice>::tick(Cycle now) {
+Cycle PartitionOf<Slice>::run(Cycle from, Cycle end) {
+  while (from < end) from = step(from);
+  return from;
+}
+
+template <class Slice>
+[[gnu::always_inline]] inline Cycle PartitionOf<Slice>::step(Cycle now) {
   const Ring<DramReply>& replies = dram_.replies();
   if (!replies.empty() && replies.front().at <= now) take_replies(now);
   if (slices_due_ <= now || !skip_) tick_slices(now);

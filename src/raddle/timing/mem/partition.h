@@ -36,7 +36,10 @@ class Partition {
   virtual void open_window() = 0;
   /// Hints what a window up to `end` will touch.
   virtual void prefetch(Cycle end) = 0;
-  virtual Cycle tick(Cycle now) = 0;
+  Cycle tick(Cycle now) { return run(now, now + 1); }
+  /// tick() from cycle `from` on, in each cycle in which anything could happen, up to `end`;
+  /// returns the next such cycle. Precondition: from < end.
+  virtual Cycle run(Cycle from, Cycle end) = 0;
   /// The knobs hold from cycle `at` on, the first of the next window.
   virtual void obey(Cycle at, const policy::Knobs& knobs) = 0;
   /// As DramChannel::learn, in the same cycle.

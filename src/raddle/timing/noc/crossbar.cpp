@@ -17,9 +17,17 @@ Crossbar<Words>::Crossbar(const NetworkShape& shape, const CrossbarShape& ports)
       receiver_(receivers()),
       input_((senders() + ports.senders_per_port - 1) / ports.senders_per_port),
       output_((receivers() + ports.receivers_per_port - 1) / ports.receivers_per_port),
+      input_of_node_(shape.nodes, kNone),
+      place_of_node_(shape.nodes, kNone),
       inputs_(static_cast<unsigned>(input_.size())),
       go_(output_.size()) {
   RADDLE_ASSERT(inputs_ <= BitSet<Words>::kSize && output_.size() < kNone);
+  for (unsigned s = 0; s < senders(); ++s)
+    input_of_node_[static_cast<unsigned>(shape.wiring.senders[s])] =
+        static_cast<std::uint16_t>(s / ports.senders_per_port);
+  for (unsigned r = 0; r < receivers(); ++r)
+    place_of_node_[static_cast<unsigned>(shape.wiring.receivers[r])] =
+        static_cast<std::uint16_t>(r);
 }
 
 template <unsigned Words>
@@ -29,6 +37,7 @@ void Crossbar<Words>::attach_sender(unsigned sender, MessageLink& in, CreditLink
   if (input_[i].senders == 0) {
     input_[i].first = input_[i].sender = static_cast<std::uint16_t>(sender);
     input_[i].link = &in;
+    input_[i].credit = &credit_out;
   }
   ++input_[i].senders;
   open_in_.set(i);
@@ -55,11 +64,11 @@ Cycle Crossbar<Words>::tick(Cycle now) {
     cycle = shape_.clock.first_from(now);
     last = shape_.clock.other_at(now);
   }
-  credit_box_.take(now, [&](unsigned node) {
-    take_credits(receiver_[receiver_of(static_cast<NodeId>(node))].port, now, cycle);
-  });
+  if (!starved_.empty()) feed_starved(now, cycle);
   box_.take(now, [&](unsigned node) {
-    if (unsigned i = sender_[sender_of(node)].port; open_in_.test(i)) show_head(i, now, cycle);
+    const unsigned i = input_of_node_[node];
+    RADDLE_ASSERT(i != kNone);
+    if (open_in_.test(i)) show_head(i, now, cycle);
   });
   for (; cycle <= last; ++cycle) {
     if ((done_occupied_ >> (cycle & 63) & 1) != 0) finish_transfers(now, cycle);
@@ -67,6 +76,13 @@ Cycle Crossbar<Words>::tick(Cycle now) {
     going_ = 0;
   }
   return next_event(now, last + 1);
+}
+
+template <unsigned Words>
+Cycle Crossbar<Words>::next_arrival(Cycle from) const {
+  Cycle next = box_.next(from);
+  for (const unsigned o : starved_) next = std::min(next, output_[o].credit->next_arrival());
+  return next;
 }
 
 template <unsigned Words>
@@ -103,15 +119,31 @@ void Crossbar<Words>::finish_transfers(Cycle now, std::uint64_t cycle) {
   }
 }
 
+/// Whether the output can take the largest packet, with all credits that have arrived.
 template <unsigned Words>
-void Crossbar<Words>::take_credits(unsigned o, Cycle now, std::uint64_t cycle) {
-  Output& out = output_[o];
-  bool starved = out.credits < shape_.max_flits;
-  out.credits += take_credits_of(*out.credit, now);
-  if (!starved || out.credits < shape_.max_flits) return;
-  out.count.blocked_credit = out.starved(cycle);
-  out.starved_since = kNever;
-  consider(o);
+inline bool Crossbar<Words>::has_room(Output& out, Cycle now) const {
+  if (out.credits < shape_.max_flits && out.credit != nullptr) [[unlikely]]
+    out.credits += take_credits_of(*out.credit, now);
+  return out.credits >= shape_.max_flits;
+}
+
+/// A packet waits for credits of the output from `cycle` on.
+template <unsigned Words>
+void Crossbar<Words>::starve(unsigned o, std::uint64_t cycle) {
+  output_[o].starved_since = cycle;
+  starved_.insert(std::ranges::upper_bound(starved_, o), static_cast<std::uint16_t>(o));
+}
+
+template <unsigned Words>
+void Crossbar<Words>::feed_starved(Cycle now, std::uint64_t cycle) {
+  std::erase_if(starved_, [&](unsigned o) {
+    Output& out = output_[o];
+    if (!has_room(out, now)) return false;
+    out.count.blocked_credit = out.starved(cycle);
+    out.starved_since = kNever;
+    consider(o);
+    return true;
+  });
 }
 
 template <unsigned Words>
@@ -134,12 +166,16 @@ void Crossbar<Words>::show_head(unsigned i, Cycle now, std::uint64_t cycle) {
   if (in.senders > 1) {
     in.sender = static_cast<std::uint16_t>(oldest_sender(in));
     in.link = sender_[in.sender].link;
+    in.credit = sender_[in.sender].credit;
   }
   if (in.link->next_arrival() > now) return;
-  in.receiver = static_cast<std::uint16_t>(receiver_of(in.link->front().to));
+  const auto to = static_cast<unsigned>(in.link->front().to);
+  RADDLE_ASSERT(to < shape_.nodes);
+  in.receiver = place_of_node_[to];
+  RADDLE_ASSERT(in.receiver != kNone);
   unsigned o = receiver_[in.receiver].port;
   Output& out = output_[o];
-  if (out.credits < shape_.max_flits && out.starved_since == kNever) out.starved_since = cycle;
+  if (!has_room(out, now) && out.starved_since == kNever) starve(o, cycle);
   in.shown = cycle;
   in.starved = out.starved(cycle);
   open_in_.clear(i);
@@ -154,8 +190,7 @@ void Crossbar<Words>::transfer(Cycle now, std::uint64_t cycle, unsigned output) 
   if constexpr (Words == 2) i = first_of_128_from(out.want, out.turn);
   else i = out.want.first_from(out.turn);
   Input& in = input_[i];
-  const Message message = in.link->front();
-  in.link->pop();
+  const Message& message = in.link->front();
   const FlitTable::Size size = flits_.size(message);
   unsigned flits = size.flits, slot = (cycle + flits) & 63;
   count(message, size, flits);
@@ -169,7 +204,8 @@ void Crossbar<Words>::transfer(Cycle now, std::uint64_t cycle, unsigned output) 
     in.count.blocked_arbitration += cycle - in.shown - starved;
   }
   receiver_[in.receiver].link->push(core_at(cycle + flits - 1) + shape_.latency, message);
-  sender_[in.sender].credit->push(now + shape_.latency, static_cast<std::uint8_t>(flits));
+  in.link->pop();
+  in.credit->push(now + shape_.latency, static_cast<std::uint8_t>(flits));
   if (in.senders > 1) in.turn = static_cast<std::uint16_t>((in.sender + 1 - in.first) % in.senders);
   out.turn = i + 1 == inputs_ ? 0 : i + 1;
   out.want.clear(i);
@@ -181,7 +217,7 @@ void Crossbar<Words>::transfer(Cycle now, std::uint64_t cycle, unsigned output) 
   done_occupied_ |= 1ull << slot;
   if (out.credit != nullptr) {
     out.credits -= flits;
-    if (out.credits < shape_.max_flits && out.waiting != 0) out.starved_since = cycle + 1;
+    if (out.waiting != 0 && !has_room(out, now)) starve(output, cycle + 1);
   }
   if (++in.active < ports_.speedup) {
     open_in_.set(i);

@@ -7,6 +7,9 @@
 // several receivers may share an output port. Packets are whole: an output needs room for the
 // largest packet before it takes one. Left out: virtual channels, several stages.
 //
+// Credits of an output are taken off their link when it lacks some; only outputs that are wanted
+// and lack them wait for more.
+//
 // Ports of ports(): inputs, then outputs.
 #pragma once
 #include <string>
@@ -29,6 +32,8 @@ class Crossbar final : public Network {
   Crossbar(const NetworkShape& shape, const CrossbarShape& ports);
 
   void add_to(Engine& engine) override;
+  Mailbox* credit_box() override { return nullptr; }
+  Cycle next_arrival(Cycle from) const override;
   Cycle tick(Cycle now) override;
   bool idle() const override;
   void describe(std::string& out) const override;
@@ -51,7 +56,8 @@ class Crossbar final : public Network {
   static constexpr std::uint16_t kNone = 0xffff;
   // A port is one or two lines of the host.
   struct alignas(64) Input {
-    MessageLink* link = nullptr;  // of the sender whose packet is shown
+    MessageLink* link = nullptr;   // of the sender whose packet is shown
+    CreditLink* credit = nullptr;  // its
     std::uint16_t sender = 0;
     std::uint16_t receiver = 0;  // where the packet goes
     std::uint16_t first = 0, turn = 0;
@@ -80,7 +86,9 @@ class Crossbar final : public Network {
   Cycle next_event(Cycle now, std::uint64_t cycle) const;
   void consider(unsigned o);
   void finish_transfers(Cycle now, std::uint64_t cycle);
-  void take_credits(unsigned o, Cycle now, std::uint64_t cycle);
+  bool has_room(Output& out, Cycle now) const;
+  void starve(unsigned o, std::uint64_t cycle);
+  void feed_starved(Cycle now, std::uint64_t cycle);
   void show_head(unsigned i, Cycle now, std::uint64_t cycle);
   unsigned oldest_sender(const Input& in) const;
   void transfer(Cycle now, std::uint64_t cycle, unsigned o);
@@ -91,10 +99,13 @@ class Crossbar final : public Network {
   std::vector<Receiver> receiver_;
   std::vector<Input> input_;
   std::vector<Output> output_;
+  std::vector<std::uint16_t> input_of_node_;  // of those that send
+  std::vector<std::uint16_t> place_of_node_;  // in receiver_, of those that receive
   unsigned inputs_;
-  BitSet<Words> open_in_;          // inputs that could show a head
-  std::vector<std::uint16_t> go_;  // outputs whose packet can go in the next network cycle
-  unsigned going_ = 0;             // so many of them
+  BitSet<Words> open_in_;               // inputs that could show a head
+  std::vector<std::uint16_t> go_;       // outputs whose packet can go in the next network cycle
+  unsigned going_ = 0;                  // so many of them
+  std::vector<std::uint16_t> starved_;  // outputs that are wanted, without credits, in order
   std::uint16_t done_[64];  // outputs that become free in which of the next 63 cycles, as lists
   std::uint64_t done_occupied_ = 0;
 };

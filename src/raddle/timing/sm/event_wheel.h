@@ -1,6 +1,7 @@
 // Everything that happens after a fixed delay inside an SM: write-backs, cache hits, units becoming
-// free, barriers opening. One slot per cycle; events of a slot hang together in a pool, and what is
-// freed last is used first, so only as much memory is touched as there are events under way.
+// free, barriers opening. One slot per cycle, with room for the two events that most have at most;
+// further ones hang together in a pool, and what is freed last is used first, so only as much
+// memory is touched as there are events under way.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -59,21 +60,15 @@ class EventWheel {
   static constexpr unsigned kUnitBits = 32;   ///< of push_unit()
 
   /// At most `capacity` events under way.
-  explicit EventWheel(unsigned capacity) : nodes_(capacity + 1) {
+  explicit EventWheel(unsigned capacity) : slots_(kHorizon), nodes_(capacity + 1) {
     RADDLE_ASSERT(capacity < 0xffff);
   }
   /// Preconditions: now < at < now + kHorizon.
   [[gnu::always_inline]] void push(Cycle at, Event event) {
-    const std::uint16_t n = free_;
-    if (n == fresh_) {
-      RADDLE_ASSERT(n < nodes_.size());
-      free_ = ++fresh_;
-    } else {
-      free_ = nodes_[n].next;
-    }
     Slot& slot = slots_[at % kHorizon];
-    nodes_[n] = {event, slot.first};
-    slot.first = n;
+    if (slot.near_events < kNear) [[likely]]
+      slot.near[slot.near_events++] = event;
+    else push_far(slot, event);
     mark(at);
   }
   /// Same precondition. One bit per unit; each is set at most once in a slot.
@@ -99,18 +94,12 @@ class EventWheel {
     std::uint64_t& bits = occupied_[word(now)];
     bits &= ~(1ull << (now & 63));
     if (bits == 0) occupied_words_ &= static_cast<std::uint16_t>(~(1u << word(now)));
-    Slot& slot = slots_[now % kHorizon];
+    Slot slot = slots_[now % kHorizon];
+    slots_[now % kHorizon] = {};
     if (slot.units != 0) units(slot.units);
-    std::uint16_t n = slot.first;
-    slot = {};
-    while (n != 0) {
-      Node& node = nodes_[n];
-      std::uint16_t following = node.next;
-      Event event = node.event;
-      node.next = free_;
-      free_ = n;
+    while (slot.near_events != 0) {
+      const Event event = slot.first != 0 ? pop_far(slot) : slot.near[--slot.near_events];
       on_event(event);
-      n = following;
     }
   }
 
@@ -121,10 +110,32 @@ class EventWheel {
     Event event;
     std::uint16_t next = 0;
   };
+  static constexpr unsigned kNear = 2;
   struct Slot {
     std::uint32_t units = 0;
-    std::uint16_t first = 0;
+    std::uint16_t first = 0;  // of those that came when `near` was full
+    std::uint16_t near_events = 0;
+    Event near[kNear];
   };
+  [[gnu::noinline]] void push_far(Slot& slot, Event event) {
+    const std::uint16_t n = free_;
+    if (n == fresh_) {
+      RADDLE_ASSERT(n < nodes_.size());
+      free_ = ++fresh_;
+    } else {
+      free_ = nodes_[n].next;
+    }
+    nodes_[n] = {event, slot.first};
+    slot.first = n;
+  }
+  Event pop_far(Slot& slot) {
+    const std::uint16_t n = slot.first;
+    Node& node = nodes_[n];
+    slot.first = node.next;
+    node.next = free_;
+    free_ = n;
+    return node.event;
+  }
   static unsigned word(Cycle at) { return static_cast<unsigned>(at / 64 % kWords); }
   [[gnu::always_inline]] void mark(Cycle at) {
     occupied_[word(at)] |= 1ull << (at & 63);
@@ -134,7 +145,7 @@ class EventWheel {
   std::uint16_t free_ = 1;   // the node that is used next
   std::uint16_t fresh_ = 1;  // from here on none has ever been used
   std::uint64_t occupied_[kWords] = {};
-  Slot slots_[kHorizon];
+  ZeroedArray<Slot> slots_;
   ZeroedArray<Node> nodes_;  // [0] is nobody
 };
 

@@ -15,23 +15,6 @@ GpuCoherentL1::GpuCoherentL1(const LsuSpec& spec)
       l1d_(spec.l1d, spec.unclaimed),
       store_buffer_(spec.l1d.store_buffer) {}
 
-Served GpuCoherentL1::load(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
-                           EventWheel& wheel, stats::SmCounters& count) {
-  if (ideal_) [[unlikely]]
-    return hit_always(core, now, e, a, wheel, count);
-  const L1d::Answer l =
-      l1d_.load(now, {a.line, core.lines().widened(a.sectors), e.owner.kernel, e.load},
-                can_send(core, e.owner.kernel), count);
-  if (l1d_.events() != nullptr) [[unlikely]]
-    notify(core, now, e, a, l);
-  if (l.outcome == L1d::Outcome::Blocked) return refuse(core, l.why);
-  if (l.outcome == L1d::Outcome::Hit) {
-    wheel.push(now + core.hit_latency(), Event::transaction(e.load));
-    ++count.served[static_cast<unsigned>(stats::ServedFrom::L1)];
-  } else if (l.ask != 0) core.send(e, a, MessageKind::Read, l.mshr, l.ask, count);
-  return Served::Done;
-}
-
 /// ideal.l1d: nothing is looked up, nothing is kept.
 Served GpuCoherentL1::hit_always(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
                                  EventWheel& wheel, stats::SmCounters& count) {

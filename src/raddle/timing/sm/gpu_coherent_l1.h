@@ -126,18 +126,20 @@ class GpuCoherentL1 {
   bool may_drain_stores(const LsuCore& core) const {
     return store_buffer_.any_waiting() && (core.release() || store_buffer_.full());
   }
-  Served load(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
-              stats::SmCounters& count);
-  Served hit_always(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
-                    EventWheel& wheel, stats::SmCounters& count);
-  Served load_or_pass(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
-                      EventWheel& wheel, stats::SmCounters& count);
-  Served store(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
-               stats::SmCounters& count);
+  // Most accesses are loads: they are served in line, all others apart.
+  [[gnu::always_inline]] Served load(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                                     EventWheel& wheel, stats::SmCounters& count);
+  [[gnu::noinline]] Served hit_always(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                                      EventWheel& wheel, stats::SmCounters& count);
+  [[gnu::noinline]] Served load_or_pass(LsuCore& core, Cycle now, const Entry& e,
+                                        const LineAccess& a, EventWheel& wheel,
+                                        stats::SmCounters& count);
+  [[gnu::noinline]] Served store(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                                 EventWheel& wheel, stats::SmCounters& count);
   void forward_store(LsuCore& core, const Entry& e, const LineAccess& a, Cycle now,
                      EventWheel& wheel, stats::SmCounters& count);
-  Served pass_by(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
-                 stats::SmCounters& count);
+  [[gnu::noinline]] Served pass_by(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                                   stats::SmCounters& count);
   static Served refuse(LsuCore& core, stats::Refusal why) {
     core.refuse(why);
     return Served::Refused;
@@ -157,5 +159,22 @@ class GpuCoherentL1 {
   std::unique_ptr<policy::BypassPolicy> bypass_;  // null: no load is sent past
 };
 static_assert(L1Protocol<GpuCoherentL1>);
+
+inline Served GpuCoherentL1::load(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                                  EventWheel& wheel, stats::SmCounters& count) {
+  if (ideal_) [[unlikely]]
+    return hit_always(core, now, e, a, wheel, count);
+  const L1d::Answer l =
+      l1d_.load(now, {a.line, core.lines().widened(a.sectors), e.owner.kernel, e.load},
+                can_send(core, e.owner.kernel), count);
+  if (l1d_.events() != nullptr) [[unlikely]]
+    notify(core, now, e, a, l);
+  if (l.outcome == L1d::Outcome::Blocked) return refuse(core, l.why);
+  if (l.outcome == L1d::Outcome::Hit) {
+    wheel.push(now + core.hit_latency(), Event::transaction(e.load));
+    ++count.served[static_cast<unsigned>(stats::ServedFrom::L1)];
+  } else if (l.ask != 0) core.send(e, a, MessageKind::Read, l.mshr, l.ask, count);
+  return Served::Done;
+}
 
 }  // namespace raddle::timing

@@ -25,6 +25,8 @@ class IssueGate {
             const policy::ThrottlePolicy::Context& context, Scoreboard& board, StallAccount& stalls)
       : throttle_(throttle, context), board_(board), stalls_(stalls) {}
   bool throttles() const { return throttle_.present(); }
+  /// Anybody may hold warps back: a throttle or a scheme.
+  bool present() const { return throttle_.present() || active_ != nullptr; }
   policy::ThrottlePolicy* throttle() const { return throttle_.policy(); }
 
   // --- each cycle --------------------------------------------------------------------------------

@@ -27,8 +27,8 @@ class IssueStage {
   const StallAccount& stalls() const { return stalls_; }
 
   /// `look`: warps whose schedulers are looked at. `kept_out`: warps whose memory instruction the
-  /// load/store unit does not take. True: somebody has issued.
-  template <class Issue>
+  /// load/store unit does not take. kGated: the gate may hold warps back. True: somebody issued.
+  template <bool kGated, class Issue>
   bool run(Cycle now, WarpMask look, WarpMask kept_out, Scoreboard& board, IssueGate& gate,
            SmKernelCounters& counters, Issue issue);
 
@@ -64,7 +64,7 @@ class IssueStage {
   StallAccount stalls_;
 };
 
-template <class Issue>
+template <bool kGated, class Issue>
 bool IssueStage::run(Cycle now, WarpMask look, WarpMask kept_out, Scoreboard& board,
                      IssueGate& gate, SmKernelCounters& counters, Issue issue) {
   const WarpTable& warps = board.warps();
@@ -74,7 +74,7 @@ bool IssueStage::run(Cycle now, WarpMask look, WarpMask kept_out, Scoreboard& bo
   WarpMask closed = kept_out;  // ready for a load/store unit that is full
   WarpMask held = 0;           // ready, and not let go by the throttle
   WarpMask again = 0;          // will find open in the next cycle what is taken in this
-  if ((open & gate.no_load()) != 0) [[unlikely]] {
+  if (kGated && (open & gate.no_load()) != 0) {
     held = gate.denied(open);
     closed |= held;
   }
@@ -107,7 +107,7 @@ bool IssueStage::run(Cycle now, WarpMask look, WarpMask kept_out, Scoreboard& bo
       schedulers_.has_used_shared(scheduler);
     }
     stalls_.issues(now, scheduler, counters);
-    if (gate.issued(chosen)) [[unlikely]] {
+    if (kGated && gate.issued(chosen)) {
       const WarpMask others = warps.of_tenant[raddle::index(warps[chosen].launch->tenant)];
       held |= open & others & ~closed;  // whom something else keeps is kept by that still
       closed |= others;

@@ -36,34 +36,29 @@ class LineMap {
         by_sector_(lines.by_sector),
         words_per_sector_(lines.sector_bytes / 4),
         sectors_(lines.line_bytes / lines.sector_bytes),
-        grain_(lines.l1_sector_bytes / lines.sector_bytes) {
+        grain_(lines.l1_sector_bytes / lines.sector_bytes),
+        one_for_one_(!half_lines_ && !by_sector_) {
     RADDLE_ASSERT(lines.line_bytes == 64 || lines.line_bytes == trace::kLineBytes);
   }
 
   /// An L1 fetch brings a line.
   bool whole_lines() const { return grain_ == sectors_; }
   /// Every piece is one access.
-  bool one_for_one() const { return !half_lines_ && !by_sector_; }
+  bool one_for_one() const { return one_for_one_; }
   /// Writes the accesses a piece becomes; returns how many. `base` is added to the (machine) line.
-  unsigned convert(const trace::Transaction& p, std::uint32_t base, Accesses& out) const {
+  [[gnu::always_inline]] unsigned convert(const trace::Transaction& p, std::uint32_t base,
+                                          Accesses& out) const {
+    if (!one_for_one_) return divide(p, base, out);
     const auto lanes = static_cast<std::uint8_t>(std::popcount(p.lanes));
-    if (one_for_one()) {
-      out[0] = {base + p.line, p.words, sectors(p.words), lanes};
-      return 1;
-    }
-    unsigned n = 0;
-    if (!half_lines_) return add({base + p.line, p.words, 0, lanes}, out, n);
-    const std::uint32_t low = p.words & 0xffff, high = p.words >> 16;
-    if (low != 0) n = add({base + 2 * p.line, low, 0, share(lanes, low, p.words)}, out, n);
-    if (high != 0) n = add({base + 2 * p.line + 1, high, 0, share(lanes, high, p.words)}, out, n);
-    return n;
+    out[0] = {base + p.line, p.words, sectors(p.words), lanes};
+    return 1;
   }
   /// The words of an access as the piece it comes from counts them. `base` as in convert().
   std::uint32_t words_of_transaction(const LineAccess& access, std::uint32_t base) const {
     return half_lines_ && ((access.line - base) & 1) != 0 ? access.words << 16 : access.words;
   }
   /// Sectors touched by a mask of words, counted from the start of the line.
-  std::uint8_t sectors(std::uint32_t words) const {
+  [[gnu::always_inline]] std::uint8_t sectors(std::uint32_t words) const {
     if (words_per_sector_ == 8) {  // fold each byte to its lowest bit, then gather the four bits
       words |= words >> 4;
       words |= words >> 2;
@@ -79,6 +74,7 @@ class LineMap {
   /// Sectors an L1 fetch brings when these are wanted.
   std::uint8_t widened(std::uint8_t sectors) const {
     if (grain_ == 1) return sectors;
+    if (whole_lines()) return sectors != 0 ? static_cast<std::uint8_t>(own_sectors(0)) : sectors;
     unsigned out = 0;
     for (unsigned at = 0; at < sectors_; at += grain_)
       if ((sectors & own_sectors(at)) != 0) out |= own_sectors(at);
@@ -94,6 +90,17 @@ class LineMap {
   }
 
  private:
+  /// convert() where a piece may become several accesses.
+  [[gnu::noinline]] unsigned divide(const trace::Transaction& p, std::uint32_t base,
+                                    Accesses& out) const {
+    const auto lanes = static_cast<std::uint8_t>(std::popcount(p.lanes));
+    unsigned n = 0;
+    if (!half_lines_) return add({base + p.line, p.words, 0, lanes}, out, n);
+    const std::uint32_t low = p.words & 0xffff, high = p.words >> 16;
+    if (low != 0) n = add({base + 2 * p.line, low, 0, share(lanes, low, p.words)}, out, n);
+    if (high != 0) n = add({base + 2 * p.line + 1, high, 0, share(lanes, high, p.words)}, out, n);
+    return n;
+  }
   /// Adds a line, or each of its sectors.
   unsigned add(LineAccess a, Accesses& out, unsigned n) const {
     const std::uint8_t all = sectors(a.words);
@@ -135,6 +142,7 @@ class LineMap {
   }
   bool half_lines_, by_sector_;
   unsigned words_per_sector_, sectors_, grain_;
+  bool one_for_one_;
 };
 
 }  // namespace raddle::timing

@@ -41,6 +41,8 @@ class LoadTable {
   unsigned slots() const { return static_cast<unsigned>(loads_.size()); }
   unsigned taken() const { return static_cast<unsigned>(loads_.size() - free_.size()); }
   bool full() const { return free_.empty(); }
+  /// A load that was taken out just now was the first to make room.
+  bool was_full() const { return free_.size() == 1; }
   const InFlight& operator[](unsigned load) const { return loads_[load]; }
 
   /// A load of so many accesses takes a slot, which is returned. Precondition: one is free.

@@ -149,9 +149,22 @@ void Lsu<L1>::send_copy(const Owner& owner, const LineAccess& line, MessageKind 
 
 // --- each cycle ----------------------------------------------------------------------------------
 
+/// Queues take turns; if none goes on, the turn is whose it was.
 template <L1Protocol L1>
-bool Lsu<L1>::serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters, bool release) {
-  release_ = release;
+inline bool Lsu<L1>::serve_one(Cycle now, EventWheel& wheel, SmKernelCounters& counters) {
+  if (free_at_ > now) return false;
+  if (!queues_.divided()) [[likely]]
+    return serve_oldest(now, wheel, counters);
+  for (unsigned tries = 0; tries < queues_.count(); ++tries) {
+    const bool served = serve_oldest(now, wheel, counters);
+    queues_.turn();
+    if (served) return true;
+  }
+  return false;
+}
+
+template <L1Protocol L1>
+bool Lsu<L1>::serve_several(Cycle now, EventWheel& wheel, SmKernelCounters& counters) {
   const bool drained = l1_.drains() && l1_.drain(*this, counters);
   unsigned banks = sector_banks_ ? next_banks() : 0;
   if (!serve_one(now, wheel, counters)) return drained;
@@ -166,20 +179,6 @@ bool Lsu<L1>::serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters, bo
     free_at_ = std::max(free_at_, now + 1);
   }
   return true;
-}
-
-/// Queues take turns; if none goes on, the turn is whose it was.
-template <L1Protocol L1>
-bool Lsu<L1>::serve_one(Cycle now, EventWheel& wheel, SmKernelCounters& counters) {
-  if (free_at_ > now) return false;
-  if (!queues_.divided()) [[likely]]
-    return serve_oldest(now, wheel, counters);
-  for (unsigned tries = 0; tries < queues_.count(); ++tries) {
-    const bool served = serve_oldest(now, wheel, counters);
-    queues_.turn();
-    if (served) return true;
-  }
-  return false;
 }
 
 template <L1Protocol L1>

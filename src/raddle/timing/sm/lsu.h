@@ -58,6 +58,8 @@ class Lsu : public LsuCore {
   }
   /// May an instruction enter now? Where tenants have queues of their own: in each of them?
   bool accepts() const { return queues_.all_accept() && !loads_.full(); }
+  /// A load is over: were there no load slots before that?
+  bool lacked_load_slots() const { return loads_.was_full(); }
   /// Of warps whose next instruction is for this unit, those that it accepts nothing from.
   policy::WarpMask keeps_out(policy::WarpMask warps, const policy::TenantMasks& of_tenant) const {
     return loads_.full() ? warps : queues_.keeps_out(warps, of_tenant);
@@ -87,7 +89,12 @@ class Lsu : public LsuCore {
   }
   /// Serves the oldest instruction; true if anything changed. `release`: a warp waits for its
   /// memory operations to be over.
-  bool serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters, bool release);
+  bool serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters, bool release) {
+    release_ = release;
+    if (lines_per_cycle_ != 1 || queues_.divided() || l1_.drains())
+      return serve_several(now, wheel, counters);
+    return free_at_ <= now && serve_oldest(now, wheel, counters);
+  }
   /// Sends one packet, and one of the L1's answers to others; true if it did.
   bool inject(Cycle now) {
     const bool answered = l1_.send_answer(*this, now);
@@ -175,13 +182,17 @@ class Lsu : public LsuCore {
   void audit(const SmKernelCounters& counters, std::vector<std::string>& broken) const;
 
  private:
+  /// serve() where more than one instruction or line may go on, or something else.
+  bool serve_several(Cycle now, EventWheel& wheel, SmKernelCounters& counters);
   /// One queue's oldest instruction, the first that goes on; true if anything changed.
   bool serve_one(Cycle now, EventWheel& wheel, SmKernelCounters& counters);
   /// The oldest instruction of the queue that is served.
   bool serve_oldest(Cycle now, EventWheel& wheel, SmKernelCounters& counters);
   bool serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
-  bool serve_distant(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
-  bool serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
+  [[gnu::noinline]] bool serve_distant(Cycle now, const Entry& e, EventWheel& wheel,
+                                       stats::SmCounters& count);
+  [[gnu::noinline]] bool serve_const(Cycle now, const Entry& e, EventWheel& wheel,
+                                     stats::SmCounters& count);
   void open_transaction(Entry& e);
   [[gnu::always_inline]] bool serve_line(Cycle now, Entry& e, EventWheel& wheel,
                                          stats::SmCounters& count);

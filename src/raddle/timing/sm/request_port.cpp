@@ -17,19 +17,23 @@ RequestPort::RequestPort(const LsuSpec& spec, const AddressMap& map)
       credits_(spec.port.queue_flits) {}
 
 inline RequestPort::Sent RequestPort::depart(Cycle now, const Request& request, unsigned flits) {
-  Message message = request.message;
-  message.to = map_.home(message.line);
-  if (ranked_by_ != nullptr) [[unlikely]]
-    message.core_rank = ranked_by_->core_rank();
-  put_on_wire(now, message, flits);
+  const NodeId to = map_.home(request.message.line);
+  put_on_wire(now, request.message, flits, [&](Message& message) {
+    message.to = to;
+    if (ranked_by_ != nullptr) [[unlikely]]
+      message.core_rank = ranked_by_->core_rank();
+  });
   return {true, true, request.load};
 }
 
-inline void RequestPort::put_on_wire(Cycle now, const Message& message, unsigned flits) {
+/// change(message) says what is not known before it leaves.
+template <class Change>
+inline void RequestPort::put_on_wire(Cycle now, const Message& message, unsigned flits,
+                                     Change change) {
   RADDLE_ASSERT(flits <= credits_);
   credits_ -= flits;
   inject_at_ = pace_.send(now, flits);
-  ports_.to_noc.push(now + wire_ + arbiter_, message);
+  ports_.to_noc.push(now + wire_ + arbiter_, message, change);
   ports_.noc_box->post(now + wire_ + arbiter_, sm_);
 }
 
@@ -57,7 +61,7 @@ RequestPort::Sent RequestPort::inject_segment(Cycle now) {
   const unsigned flits = flits_.flits(message);
   lacks_credits_ = !has_credits(now, flits);
   if (lacks_credits_) return {};
-  put_on_wire(now, message, flits);
+  put_on_wire(now, message, flits, [](const Message&) {});
   transfers_->pop();
   return {.packet = true};
 }

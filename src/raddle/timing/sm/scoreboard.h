@@ -143,21 +143,12 @@ class Scoreboard {
 
   // --- results -----------------------------------------------------------------------------------
   /// A register has its value; true: of a warp that has ended.
-  [[nodiscard]] bool register_written(Cycle now, unsigned w, unsigned reg) {
+  [[nodiscard, gnu::always_inline]] bool register_written(Cycle now, unsigned w, unsigned reg) {
     Warp& warp = warps_[w];
-    const WarpMask bit = bit_of(w);
-    const bool memory = warp.pending_memory.test(reg);
     warp.pending.clear(reg);
     warp.pending_memory.clear(reg);
-    if ((warps_.parked() & bit) != 0) return (warps_.ended & bit) != 0;
-    if (!warp.next->uses.test(reg)) return false;
-    look_again_ |= bit;
-    if ((warps_.emptied & bit) != 0 || warp.next->releases) {
-      recheck_hazards(now, w);
-      return false;
-    }
-    if (memory && !warp.next->uses.meets(warp.pending_memory)) warps_.memory_wait &= ~bit;
-    if (!warp.next->uses.meets(warp.pending)) warps_.ready |= bit;
+    if (has(warps_.parked(), w)) return has(warps_.ended, w);
+    if (warp.next->uses.test(reg)) waits_for_less(now, w);
     return false;
   }
   /// All that the instruction writes have theirs; true: of a warp that has ended.
@@ -182,11 +173,25 @@ class Scoreboard {
     Warp& warp = warps_[w];
     warp.pending -= registers;
     warp.pending_memory -= registers;
-    if (!has(warps_.parked(), w)) {
-      recheck_hazards(now, w);
-      return false;
+    if (has(warps_.parked(), w)) return has(warps_.ended, w);
+    waits_for_less(now, w);
+    return false;
+  }
+  /// Registers were written of a warp at an instruction. Its scheduler finds another thing only
+  /// if the warp is in another set than before.
+  [[gnu::always_inline]] void waits_for_less(Cycle now, unsigned w) {
+    const Warp& warp = warps_[w];
+    const WarpMask bit = bit_of(w);
+    if ((warps_.emptied & bit) != 0 || warp.next->releases) return recheck_hazards(now, w);
+    if ((warps_.ready & bit) != 0) return;
+    if (!warp.next->uses.meets(warp.pending)) {
+      warps_.memory_wait &= ~bit;
+      warps_.ready |= bit;
+      look_again_ |= bit;
+    } else if ((warps_.memory_wait & bit) != 0 && !warp.next->uses.meets(warp.pending_memory)) {
+      warps_.memory_wait &= ~bit;
+      look_again_ |= bit;
     }
-    return has(warps_.ended, w);
   }
   // Out of line: other instructions do not pay for what few machines have.
   [[gnu::noinline]] void note_product(unsigned w, const DecodedInst& in) {

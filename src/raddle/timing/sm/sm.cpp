@@ -131,52 +131,56 @@ inline void SmOf<L1>::run_events(Cycle now) {
 
 template <L1Protocol L1>
 Cycle SmOf<L1>::run(Cycle from, Cycle end) {
-  while (from < end) from = step(from);
+  if (has_extras()) {
+    while (from < end) from = step<true>(from);
+  } else {
+    while (from < end) from = step<false>(from);
+  }
   return from;
 }
 
 /// One cycle, as sm.h says.
 template <L1Protocol L1>
+template <bool kExtras>
 [[gnu::always_inline]] inline Cycle SmOf<L1>::step(Cycle now) {
   WarpTable& warps = board_.warps();
-  if (observation_.profile() != nullptr) [[unlikely]]
-    see_warps(now);
+  if (kExtras && observation_.profile() != nullptr) see_warps(now);
   if (now >= inbox_next_) drain_inbox(now);
   if (board_.wheel().due(now)) run_events(now);
   if (now >= warps.next_wake()) warps.wake(now, [&](unsigned w) { block_stage_.resume(now, w); });
-  if (observation_.keeps_ledger()) [[unlikely]]
-    observation_.look(now);
-  gate_.update(now, !skip_);
+  if (kExtras && observation_.keeps_ledger()) observation_.look(now);
+  if (kExtras) gate_.update(now, !skip_);
   bool active = false;
-  if (abroad_.allowed()) [[unlikely]]
-    active = migration_.enter(now);
-  if (board_.changed() != 0 || !skip_) active |= issue(now);
-  if (lsu_.has_work(now) || !skip_) active |= serve(now);
+  if (kExtras && abroad_.allowed()) active = migration_.enter(now);
+  if (board_.changed() != 0 || (kExtras && !skip_)) active |= issue<kExtras>(now);
+  if (lsu_.has_work(now) || (kExtras && !skip_)) active |= serve(now);
   if (tma_.present()) [[unlikely]]
     active |= make_copies(now);
   active |= lsu_.inject(now);
-  if (abroad_.allowed()) [[unlikely]]
-    migration_.note_tick(now);
-  return active || board_.changed() != 0 ? now + 1 : next_event(now);
+  if (kExtras && abroad_.allowed()) migration_.note_tick(now);
+  return active || board_.changed() != 0 ? now + 1 : next_event<kExtras>(now);
 }
 
 /// The load/store unit, and who finds it open again after that.
 template <L1Protocol L1>
-inline bool SmOf<L1>::serve(Cycle now) {
+[[gnu::always_inline]] inline bool SmOf<L1>::serve(Cycle now) {
   const WarpTable& warps = board_.warps();
-  const WarpMask kept_out = lsu_.keeps_out(board_.units().wanting(Unit::Lsu), warps.of_tenant);
+  const bool closed = !lsu_.accepts();
   const bool served =
       lsu_.serve(now, board_.wheel(), counters_, (warps.fence_wait | warps.ended) != 0);
-  if (kept_out != 0)
-    board_.look_again(warps.ready & kept_out & ~lsu_.keeps_out(kept_out, warps.of_tenant));
+  if (closed && served) {
+    const WarpMask memory = warps.ready & board_.units().wanting(Unit::Lsu);
+    board_.look_again(memory & ~lsu_.keeps_out(memory, warps.of_tenant));
+  }
   return served;
 }
 
 template <L1Protocol L1>
-Cycle SmOf<L1>::next_event(Cycle now) const {
-  const Cycle next =
-      std::min({inbox_next_, board_.wheel().next(now + 1), board_.warps().next_wake(),
-                lsu_.next_event(now), gate_.next_event(now)});
+template <bool kExtras>
+inline Cycle SmOf<L1>::next_event(Cycle now) const {
+  Cycle next = std::min({inbox_next_, board_.wheel().next(now + 1), board_.warps().next_wake(),
+                         lsu_.next_event(now)});
+  if (kExtras) next = std::min(next, gate_.next_event(now));
   return tma_.present() ? std::min(next, next_copy(now)) : next;
 }
 
@@ -207,7 +211,7 @@ void SmOf<L1>::drain_inbox(Cycle now) {
     progress_ = now;
     lsu_.reply(now, m, counters_, Arrivals{*this, now});
   }
-  if (dispatcher_.next_event() <= now) {
+  if (dispatcher_next_ <= now) {
     const auto start = [&](const BlockStart& block) {
       block_stage_.start(now, block);
       progress_ = now;
@@ -218,15 +222,16 @@ void SmOf<L1>::drain_inbox(Cycle now) {
       return true;
     };
     dispatcher_.receive(now, start, send);
+    dispatcher_next_ = dispatcher_.next_event();
   }
-  inbox_next_ = inbox();
+  inbox_next_ = std::min(ports_->from_noc.next_arrival(), dispatcher_next_);
 }
 
 template <L1Protocol L1>
 void SmOf<L1>::loaded(Cycle now, const LsuCore::Owner& owner) {
   const unsigned w = owner.warp;
-  // A load slot is free.
-  board_.look_again(board_.warps().ready & board_.units().wanting(Unit::Lsu));
+  if (lsu_.lacked_load_slots())
+    board_.look_again(board_.warps().ready & board_.units().wanting(Unit::Lsu));
   RADDLE_ASSERT(board_[w].outstanding != 0);
   --board_[w].outstanding;
   gate_.load_done(now, owner.tenant);

@@ -23,12 +23,14 @@ inline bool is_copy(const DecodedInst& in) {
 }  // namespace issue_detail
 
 template <L1Protocol L1>
-bool SmOf<L1>::issue(Cycle now) {
+template <bool kExtras>
+[[gnu::always_inline]] inline bool SmOf<L1>::issue(Cycle now) {
   const WarpTable& warps = board_.warps();
-  const WarpMask look = skip_ ? board_.changed() : ~WarpMask{0};
+  const WarpMask look = !kExtras || skip_ ? board_.changed() : ~WarpMask{0};
   const WarpMask kept_out = lsu_.keeps_out(board_.units().wanting(Unit::Lsu), warps.of_tenant);
-  return issue_.run(now, look, kept_out, board_, gate_, counters_,
-                    [&](unsigned scheduler, unsigned w) { issue_warp(now, scheduler, w); });
+  return issue_.run<kExtras>(
+      now, look, kept_out, board_, gate_, counters_,
+      [&](unsigned scheduler, unsigned w) { issue_warp<kExtras>(now, scheduler, w); });
 }
 
 template <L1Protocol L1>
@@ -37,19 +39,19 @@ inline void SmOf<L1>::advance(Cycle now, Cycle from, unsigned w) {
 }
 
 template <L1Protocol L1>
-inline void SmOf<L1>::issue_warp(Cycle now, unsigned scheduler, unsigned w) {
+template <bool kExtras>
+[[gnu::always_inline]] inline void SmOf<L1>::issue_warp(Cycle now, unsigned scheduler, unsigned w) {
   Warp& warp = board_[w];
   const DecodedInst& in = *warp.next;
   stats::SmCounters& count = counters_[warp.kernel];
   progress_ = now;
-  if (observation_.notes_issues()) [[unlikely]]
-    observation_.issued(now, w, in.route);
+  if (kExtras && observation_.notes_issues()) observation_.issued(now, w, in.route);
   issue_detail::count_issue(count, in, warp.active);
   const Cycle late = board_.issue(now, scheduler, w, in);
   count.operand_wait_cycles += late;
   if (in.route != Route::Pipeline) return perform(now, w, in);
   board_.write_back(now + late, w, in);
-  advance(now, now + 1, w);
+  if (!board_.advance(now, now + 1, w)) block_stage_.end_of_stream(now, w);
 }
 
 template <L1Protocol L1>

@@ -39,7 +39,8 @@ class SmOf final : public Sm {
     return std::min({inbox(), lsu_.credits_at(), called_});
   }
   void open_window() override {
-    inbox_next_ = inbox();
+    dispatcher_next_ = dispatcher_.next_event();
+    inbox_next_ = std::min(ports_->from_noc.next_arrival(), dispatcher_next_);
     called_ = kNever;
   }
   void prefetch(Cycle end) const override { lsu_.prefetch_replies(end); }
@@ -104,8 +105,15 @@ class SmOf final : public Sm {
   Cycle inbox() const {
     return std::min(ports_->from_noc.next_arrival(), dispatcher_.next_event());
   }
+  /// Somebody watches, holds warps back or moves them, or nothing is skipped: that changes between
+  /// windows only, so a cycle in which nobody does need not ask for each.
+  bool has_extras() const {
+    return !skip_ || observation_.notes_issues() || gate_.present() || abroad_.allowed();
+  }
+  template <bool kExtras>
   Cycle step(Cycle now);
   bool serve(Cycle now);
+  template <bool kExtras>
   Cycle next_event(Cycle now) const;
   /// Out of line: in `tick`, where gcc sometimes puts it, runs take 1 % more instructions.
   [[gnu::noinline]] void drain_inbox(Cycle now);
@@ -115,7 +123,9 @@ class SmOf final : public Sm {
   void acknowledged(Cycle now, unsigned w);
   void written(Cycle now, unsigned w, const DecodedInst& in);
   // issue (sm_issue.h)
+  template <bool kExtras>
   bool issue(Cycle now);
+  template <bool kExtras>
   void issue_warp(Cycle now, unsigned scheduler, unsigned w);
   void advance(Cycle now, Cycle from, unsigned w);
   void perform(Cycle now, unsigned w, const DecodedInst& in);
@@ -140,7 +150,8 @@ class SmOf final : public Sm {
   IssueGate gate_;
   bool skip_ = true;
   Cycle inbox_next_ = kNever;
-  Cycle called_ = kNever;  // when something is done to it between windows
+  Cycle dispatcher_next_ = kNever;  // of the two that inbox_next_ is made of; few cycles have it
+  Cycle called_ = kNever;           // when something is done to it between windows
   Cycle progress_ = 0;
   SmKernelCounters counters_;
   Lsu<L1> lsu_;

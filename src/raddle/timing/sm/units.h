@@ -57,7 +57,8 @@ class ExecutionUnits {
     wheel.push_unit(now + in.interval, event_bit(unit, scheduler));
   }
   /// By how many cycles its operands are late.
-  Cycle collect(Cycle now, unsigned scheduler, const DecodedInst& in, EventWheel& wheel) {
+  [[gnu::always_inline]] Cycle collect(Cycle now, unsigned scheduler, const DecodedInst& in,
+                                       EventWheel& wheel) {
     if (collectors_.empty() || in.bank_reads == 0) return 0;
     const Cycle late = collectors_[scheduler].collect(now, in.bank_reads);
     const Cycle free = collectors_[scheduler].free_at();

@@ -15,21 +15,21 @@ Cycle Engine::first_wake() const {
   return first;
 }
 
-void Engine::run_task(unsigned task) {
-  Cycle t = skip_ ? wake(task, begin_) : begin_;
-  next_[task] = t < end_ ? tasks_[task]->run(t, end_, skip_) : t;
-}
-
 /// A window on one thread: while a component runs, what the next will touch comes near. In a window
-/// of one cycle that is too little for what it costs to say so.
+/// of one cycle that is too little for what it costs to say so. When a component wakes is the same
+/// before and after others have run: what they send comes later than the window.
 void Engine::run_alone() {
   auto announce = [&](std::size_t n) {
-    if (window_ > 1 && n < order_.size()) tasks_[order_[n]]->prefetch(end_);
+    if (n == order_.size()) return kNever;
+    const Cycle t = wake_in_window(order_[n]);
+    if (window_ > 1 && t < end_) tasks_[order_[n]]->prefetch(end_);
+    return t;
   };
-  announce(0);
+  Cycle next = announce(0);
   for (std::size_t n = 0; n < order_.size(); ++n) {
-    announce(n + 1);
-    run_task(order_[n]);
+    const Cycle t = next;
+    next = announce(n + 1);
+    run_task(order_[n], t);
   }
 }
 

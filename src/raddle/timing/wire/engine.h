@@ -153,7 +153,11 @@ class Engine {
     return end_ != limit;
   }
   Cycle first_wake() const;
-  void run_task(unsigned task);
+  Cycle wake_in_window(unsigned task) const { return skip_ ? wake(task, begin_) : begin_; }
+  void run_task(unsigned task) { run_task(task, wake_in_window(task)); }
+  void run_task(unsigned task, Cycle t) {
+    next_[task] = t < end_ ? tasks_[task]->run(t, end_, skip_) : t;
+  }
   void run_alone();
   void shuffle();
 

@@ -22,6 +22,7 @@ class Arrival {
   Arrival(Cycle at, const T& value) : at_(at), value_(value) {}
   Cycle at() const { return at_; }
   const T& value() const { return value_; }
+  T& value() { return value_; }
 
  private:
   Cycle at_ = 0;
@@ -76,6 +77,16 @@ class Link {
   [[gnu::always_inline]] void push(Cycle at, const T& value) {
     std::uint32_t tail = tail_.load(std::memory_order_relaxed);
     sender_slots_[tail & sender_mask_] = Arrival<T>(at, value);
+    tail_.store(tail + 1, std::memory_order_release);
+  }
+  /// The same after change(value), which is done in its place: a copy of its own would be made
+  /// member by member.
+  template <class Change>
+  [[gnu::always_inline]] void push(Cycle at, const T& value, Change change) {
+    std::uint32_t tail = tail_.load(std::memory_order_relaxed);
+    Arrival<T>& slot = sender_slots_[tail & sender_mask_];
+    slot = Arrival<T>(at, value);
+    change(slot.value());
     tail_.store(tail + 1, std::memory_order_release);
   }
 

@@ -53,7 +53,8 @@ struct SlicePorts {
   CreditLink credit_out;  ///< to the request crossbar
   CreditLink credit_in;   ///< from the reply crossbar
   Mailbox* noc_box = nullptr;         ///< of the reply network: post(arrival, node) with every push
-  Mailbox* noc_credit_box = nullptr;  ///< of the request network, with every push on credit_out
+  Mailbox* noc_credit_box = nullptr;  ///< of the request network, if it has one: with every push
+                                      ///< on credit_out
   MessageLink answers;                ///< DeNovo: of SMs, from the reply network; always accepted
 };
 
