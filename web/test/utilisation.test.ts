@@ -76,7 +76,7 @@ describe("the roofline", () => {
     for (const count of ["warp", "thread"] as const)
       for (const place of placesOfRun(made, count)) {
         const { slope } = roof(made, place.level, count);
-        const part = place.level === "l2" ? 80 / 80 * use.reply : place.level === "l1" ? use.l1 : use.dram!;
+        const part = place.level === "l2" ? 80 / 80 * use.reply! : place.level === "l1" ? use.l1 : use.dram!;
         expect(place.rate / (slope! * place.intensity)).toBeCloseTo(part);
       }
     expect(placesOfRun(made, "warp").map((place) => [place.level, place.rate])).toEqual([["l1", 4], ["l2", 4], ["dram", 4]]);
