@@ -10,6 +10,7 @@
 #include "raddle/report/breakdown.h"
 #include "raddle/report/seeds.h"
 #include "raddle/report/words.h"
+#include "raddle/sim/result/error_bars.h"
 
 namespace raddle::report {
 
@@ -142,6 +143,7 @@ std::string summary(const sim::Result& result) {
        fmt::format("issued {}, most lost to {}",
                    percent(result.totals.sm.issued, result.cycles * result.schedulers),
                    main_stall(result)));
+  if (const auto silicon = sim::on_silicon(result)) line("on a real GPU", silicon->text());
   line("host",
        fmt::format(
            "{:.2f} s ({:.2f} executing, {:.2f} timing: {} warp instructions/s)",
