@@ -1,6 +1,7 @@
 // What the program says of itself: help, version, lists; and what it says to words it does not
 // know.
 #include "cli/raddle.h"
+#include "raddle/base/files.h"
 
 namespace raddle::test::usage_test {
 namespace {
