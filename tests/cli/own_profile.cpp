@@ -85,13 +85,21 @@ TEST(OwnProfile, OfARecordingIsThatOfItsWorkload) {
 TEST(OwnProfile, ReplayAsSaysWhatTheL2Holds) {
   const Folder folder;
   folder.write("p.csv", vecadd_table(kVecadd));
+  double read = 0;
   const auto cache = [&](const std::string& more) {
     const Json json =
         json_of(raddle("validate vecadd size=tiny --json - --quiet" + std::string(kSmall) + more,
                        {"--ncu", folder / "p.csv"}));
+    read = json["kernels"][0]["dram_bytes"]["simulated"];
+    EXPECT_EQ(json["launches"].size(), 1u);
+    EXPECT_EQ(json["unpaired"].size(), 0u) << "the first pass is no launch";
     return json["simulated"]["cache"].get<std::string>();
   };
   EXPECT_THAT(cache(""), HasSubstr("emptied before each launch"));
+  const double cold = read;
+  EXPECT_THAT(cache("--replay-as ncu-warm"),
+              HasSubstr("as a first pass of the same launch left it"));
+  EXPECT_LT(read, cold / 2) << "the second pass finds in the L2 what the first brought";
   EXPECT_THAT(cache("--replay-as none"), HasSubstr("as the launch before left it"));
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "raddle/base/stable_sort.h"
 #include "raddle/report/scatter.h"
 #include "raddle/sim/result/error_spread.h"
 
@@ -74,7 +75,7 @@ ProfileTable::ProfileTable(const sim::Profile& profile, const sim::ProfileCompar
         kernel.launches.begin(), kernel.launches.end(), 0.0,
         [](double sum, const sim::ComparedLaunch* launch) { return sum + length(*launch); });
   };
-  std::ranges::stable_sort(kernels_, std::greater{}, whole);
+  sort_stably(kernels_, whole, std::greater{});
 }
 
 std::vector<sim::Pair> ProfileTable::pairs(Metric metric) const {
@@ -208,20 +209,20 @@ Json ProfileTable::json() const {
   };
   for (const Kernel& kernel : kernels_) {
     Json one = {{"kernel", kernel.name}, {"launches", kernel.launches.size()}};
-    for (std::size_t m = 0; m < sim::kMetrics; ++m)
-      if (const sim::Pair pair = mean(kernel, metric_of(m)); both_known(pair))
-        one[std::string(sim::kMetricNames[m])] = both(pair);
+    for (std::size_t metric = 0; metric < sim::kMetrics; ++metric)
+      if (const sim::Pair pair = mean(kernel, metric_of(metric)); both_known(pair))
+        one[std::string(sim::kMetricNames[metric])] = both(pair);
     one["limited_by"] = {{"measured", limit(kernel, true)}, {"simulated", limit(kernel, false)}};
     out["kernels"].push_back(std::move(one));
   }
   for (const sim::ComparedLaunch& launch : compared_.launches) {
     Json one = {{"kernel", launch.kernel}, {"launch", launch.launch}, {"name", launch.measured}};
-    for (std::size_t m = 0; m < sim::kMetrics; ++m)
-      if (const sim::Pair pair = pair_of(launch, metric_of(m)); both_known(pair))
-        one[std::string(sim::kMetricNames[m])] = both(pair);
-    for (std::size_t r = 0; r < sim::kResources; ++r)
-      one["busy"][std::string(sim::kResourceNames[r])] =
-          both({"", launch.measured_busy[r], launch.simulated_busy[r]});
+    for (std::size_t metric = 0; metric < sim::kMetrics; ++metric)
+      if (const sim::Pair pair = pair_of(launch, metric_of(metric)); both_known(pair))
+        one[std::string(sim::kMetricNames[metric])] = both(pair);
+    for (std::size_t part = 0; part < sim::kResources; ++part)
+      one["busy"][std::string(sim::kResourceNames[part])] =
+          both({"", launch.measured_busy[part], launch.simulated_busy[part]});
     out["launches"].push_back(std::move(one));
   }
   for (const sim::Unpaired& one : compared_.unpaired)

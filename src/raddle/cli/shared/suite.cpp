@@ -233,27 +233,28 @@ Json json_of(const std::vector<Compared>& rows) {
 void add_errors(sim::KeptErrors& out, const std::string& part, const std::vector<Compared>& rows) {
   std::vector<sim::KernelError> kernels;
   std::vector<sim::Busy> busy;
-  for (const Compared& c : rows) {
-    if (c.measured.launch == sim::kWholeRun) continue;  // of several kernels
-    const double x = c.measured.value[at(Metric::Cycles)],
-                 y = c.simulated.value[at(Metric::Cycles)];
-    if (!(x > 0) || !(y > 0)) continue;
+  for (const Compared& row : rows) {
+    if (row.measured.launch == sim::kWholeRun) continue;  // of several kernels
+    const double measured = row.measured.value[at(Metric::Cycles)],
+                 simulated = row.simulated.value[at(Metric::Cycles)];
+    if (!(measured > 0) || !(simulated > 0)) continue;
     const auto same = [&](const sim::KernelError& k) {
-      return k.workload == c.measured.workload && k.parameters == c.measured.parameters &&
-             k.kernel == c.measured.kernel;
+      return k.workload == row.measured.workload && k.parameters == row.measured.parameters &&
+             k.kernel == row.measured.kernel;
     };
     auto found = std::ranges::find_if(kernels, same);
     if (found == kernels.end()) {
-      found = kernels.insert(found,
-                             {part, c.measured.workload, c.measured.parameters, c.measured.kernel});
+      found = kernels.insert(
+          found, {part, row.measured.workload, row.measured.parameters, row.measured.kernel});
       busy.push_back({});
     }
     ++found->launches;
-    found->measured_cycles += x;
-    found->simulated_cycles += y;
-    found->microseconds += c.simulated.microseconds;
+    found->measured_cycles += measured;
+    found->simulated_cycles += simulated;
+    found->microseconds += row.simulated.microseconds;
     sim::Busy& of = busy[static_cast<std::size_t>(found - kernels.begin())];
-    for (std::size_t r = 0; r < sim::kResources; ++r) of[r] += y * c.simulated.busy[r];
+    for (std::size_t part_of_machine = 0; part_of_machine < sim::kResources; ++part_of_machine)
+      of[part_of_machine] += simulated * row.simulated.busy[part_of_machine];
   }
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     sim::KernelError& kernel = kernels[i];
@@ -269,6 +270,16 @@ void add_errors(sim::KeptErrors& out, const std::string& part, const std::vector
 
 /// Micro-benchmarks are what machines were calibrated with, not kernels.
 bool holds_kernels(const sim::SuitePart& part) { return !part.name.starts_with("micro"); }
+
+/// How the errors came about, for the head of their file.
+std::vector<std::string> heads_of(const SuiteOptions& options) {
+  std::string command = "raddle validate --suite " + options.device;
+  for (const std::string& part : options.parts) command += " --part " + part;
+  for (const std::string& workload : options.workloads) command += " " + workload;
+  if (options.half != "both") command += " --half " + options.half;
+  if (options.passes > 1) command += " --replay-as ncu-warm";
+  return {"made by: " + command + " --keep-errors FILE", "raddle: " + sim::version()};
+}
 
 /// Leaves the rows that are asked for, with their halves.
 void choose(sim::SuitePart& part, const SuiteOptions& options) {
@@ -346,16 +357,12 @@ int run_suite(const SuiteOptions& options, const CommonOptions& common) {
       page.measured[part.name + ": " + key] = value;
     for (const auto& [key, value] : simulated_conventions(part.file, common, options.passes))
       page.simulated[part.name + ": " + key] = value;
-    for (std::size_t m = 0; m < sim::kFileMetrics; ++m)
-      std::ranges::copy(pairs_of(rows, static_cast<Metric>(m)), std::back_inserter(page.pairs[m]));
+    for (std::size_t metric = 0; metric < sim::kFileMetrics; ++metric)
+      std::ranges::copy(pairs_of(rows, static_cast<Metric>(metric)),
+                        std::back_inserter(page.pairs[metric]));
   }
   if (!common.json.empty()) write_file(common.json, json_dump(out, 2));
-  if (!options.errors.empty())
-    write_file(options.errors,
-               sim::to_csv(kept, {"made by: raddle validate --suite " + options.device +
-                                      (options.passes > 1 ? " --replay-as ncu-warm" : "") +
-                                      " --keep-errors FILE, without micro-benchmarks",
-                                  "raddle: " + sim::version()}));
+  if (!options.errors.empty()) write_file(options.errors, sim::to_csv(kept, heads_of(options)));
   if (!options.page.empty()) write_file(options.page, report::validation_page(page));
   return wrong ? 1 : 0;
 }

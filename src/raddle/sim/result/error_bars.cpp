@@ -188,12 +188,13 @@ std::optional<OnSilicon> on_silicon(const Result& result) {
             is_long_launch(microseconds_of(kernel, result))}] += of;
     whole += of;
   }
-  const auto most =
+  const auto longest =
       std::ranges::max_element(cycles, {}, [](const auto& one) { return one.second; });
   std::istringstream text{std::string(kept->csv)};
   const KeptErrors errors = read_errors(text, "data/errors/" + out.machine + ".csv");
-  out.bar = error_bar(errors, most->first.limited_by, most->first.is_long ? kLongMicroseconds : 0);
-  out.share = whole > 0 ? most->second / whole : 0;
+  out.bar =
+      error_bar(errors, longest->first.limited_by, longest->first.is_long ? kLongMicroseconds : 0);
+  out.share = whole > 0 ? longest->second / whole : 0;
   if (!out.bar)
     out.why_none = fmt::format("{} kernels of this machine were compared with a real one, too few",
                                errors.kernels.size());

@@ -369,11 +369,11 @@ class NsysReader {
   }
 
   void sort_by_start() {
-    std::vector<std::size_t> order(starts_.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return starts_[i]; });
+    std::vector<std::pair<double, std::size_t>> order;  // start, position
+    for (std::size_t i = 0; i < starts_.size(); ++i) order.emplace_back(starts_[i], i);
+    std::ranges::sort(order);
     std::vector<ProfiledLaunch> sorted;
-    for (const std::size_t i : order) sorted.push_back(std::move(out_.launches[i]));
+    for (const auto& [start, at] : order) sorted.push_back(std::move(out_.launches[at]));
     out_.launches = std::move(sorted);
   }
 

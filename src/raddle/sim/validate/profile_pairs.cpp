@@ -72,7 +72,7 @@ class ProfilePairing {
         add_unpaired(false, kernel.name, kernel.launches.size(), 0, "not in the profile");
       }
     add_launches_by_kernels();
-    std::ranges::stable_sort(order_);
+    std::ranges::sort(order_);
     for (const auto& [at, row] : order_) out_.launches.push_back(std::move(rows_[row]));
     return std::move(out_);
   }
