@@ -145,6 +145,32 @@ ${table}  };
 ")
 set_source_files_properties(${RADDLE_SILICON_LIST} PROPERTIES OBJECT_DEPENDS "${silicon_files}")
 
+# --- data/errors/<machine>.csv, how far off kernels were ---
+set(RADDLE_ERRORS_LIST ${generated}/all_errors.cpp)
+file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/data/errors/*.csv)
+set(bytes "")
+set(table "")
+foreach(file ${files})
+  get_filename_component(name ${file} NAME_WE)
+  string(MAKE_C_IDENTIFIER "errors_${name}" symbol)
+  string(APPEND bytes "asm(\".section .rodata\\n${symbol}:\\n.incbin \\\"${file}\\\"\\n${symbol}_end:\\n.byte 0\\n.previous\\n\");
+extern \"C\" const char ${symbol}[], ${symbol}_end[];\n")
+  string(APPEND table "    {\"${name}\", {${symbol}, static_cast<std::size_t>(${symbol}_end - ${symbol})}},\n")
+endforeach()
+raddle_stamp(stamp ${files})
+file(CONFIGURE OUTPUT ${RADDLE_ERRORS_LIST} CONTENT
+"${stamp}
+#include \"raddle/sim/result/error_bars.h\"
+${bytes}
+namespace raddle::sim {
+std::vector<EmbeddedErrors> embedded_errors() {
+  return {
+${table}  };
+}
+}  // namespace raddle::sim
+")
+set_source_files_properties(${RADDLE_ERRORS_LIST} PROPERTIES OBJECT_DEPENDS "${files}")
+
 file(CONFIGURE OUTPUT ${generated}/raddle_paths.h CONTENT
 "#pragma once
 #define RADDLE_SOURCE_DIR \"${CMAKE_SOURCE_DIR}\"

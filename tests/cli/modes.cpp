@@ -43,6 +43,7 @@ const std::map<std::string, std::map<Mode, std::string>> kAsked = {
      {{Mode::Compared, "validate vecadd size=tiny --libcuda /proc/nowhere/cuda.so @"},
       {Mode::Measured, "validate --measured /proc/nowhere/m.csv @"},
       {Mode::Suite, "validate --suite nothing @"},
+      {Mode::OwnProfile, "validate --ncu /proc/nowhere/p.csv vecadd size=tiny @"},
       {Mode::MeasureOnly, "validate vecadd --measure-only --libcuda /proc/nowhere/cuda.so @"}}},
     {"cache",
      {{Mode::Workload, "analyze cache vecadd size=tiny @"},
@@ -63,6 +64,7 @@ std::string value_of(const CLI::Option& option) {
                                                              {"--half", "first"},
                                                              {"--clock-control", "none"},
                                                              {"--cache-control", "none"},
+                                                             {"--replay-as", "none"},
                                                              {"--on", "simulator"}};
   if (option.get_expected_max() == 0) return "";  // a flag
   const auto known = kValues.find(option.get_name());
@@ -71,7 +73,8 @@ std::string value_of(const CLI::Option& option) {
 
 /// These choose the mode: where they do not hold yet, they make another.
 const std::set<std::string> kChoosing = {"--functional", "--horizon", "--results",
-                                         "--measured",   "--suite",   "--measure-only"};
+                                         "--measured",   "--suite",   "--measure-only",
+                                         "--ncu",        "--nsys"};
 
 /// What is said of a command line that is refused.
 std::string refusal(const std::string& line) {

@@ -1,5 +1,6 @@
 // raddle validate --suite: published measurements, simulated and compared.
 #include "cli/raddle.h"
+#include "raddle_paths.h"
 
 namespace raddle::test::validate_suite_test {
 namespace {
@@ -28,8 +29,15 @@ TEST(ValidateSuite, TellsMeasuredAndSimulatedByRowAndErrorsByHalf) {
 // Power is linear in each component, so what the error would be without one needs no other run.
 TEST(ValidateSuite, PowerIsToldWithWhatItsErrorIsMadeOf) {
   const Folder folder;
-  const Outcome text = raddle("validate --suite v100 --part kernels dct --json ", {folder / "j"});
+  const Outcome text = raddle("validate --suite v100 --part kernels dct --json ",
+                              {folder / "j", "--keep-errors", folder / "e.csv"});
   ASSERT_EQ(text.status, 0) << text.err;
+  // What results say of their error is what this gives now.
+  const std::string kept = read_file(folder / "e.csv");
+  const std::string row = kept.substr(kept.rfind("\nkernels,dct,") + 1);
+  EXPECT_THAT(row, testing::StartsWith("kernels,dct,size=paper,dct,1,5823,"));
+  EXPECT_THAT(read_file(RADDLE_SOURCE_DIR "/data/errors/v100.csv"), HasSubstr(row))
+      << "data/errors/README.md says how it is made again";
   for (const char* word : {"power, W", "dynamic", "static", "without it", "front_end", "dram",
                            "static_chip", "MAPE of the power, both halves"})
     EXPECT_THAT(text.out, HasSubstr(word));

@@ -110,6 +110,31 @@ TEST(OwnPrograms, AreCompared) {
             json_of(folder / "exec.json")["totals"]["cycles"]);
 }
 
+TEST(OwnPrograms, AreComparedWithAProfileOfThem) {
+  const Folder folder;
+  folder.write(
+      "p.csv",
+      "PASS\n\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"sm__cycles_elapsed.max\"\n"
+      "\"\",\"\",\"\",\"\",\"cycle\"\n"
+      "\"0\",\"add(float *, const float *, const float *, unsigned int)\",\"(256, 1, 1)\","
+      "\"(4, 1, 1)\",\"5,000\"\n");
+  const Outcome run =
+      with_app({"validate", "--ncu", folder / "p.csv", "--json", folder / "v.json"}, "add");
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("5,000"), HasSubstr("limited by"), Not(HasSubstr("PASS"))));
+  const Json compared = json_of(folder / "v.json");
+  ASSERT_EQ(compared["launches"].size(), 1u);
+  EXPECT_EQ(compared["unpaired"].size(), 0u);
+  ASSERT_EQ(exec({"--gpu", "gtx480", "--set", "sm.count=2", "--cold-l2", "--quiet", "--json",
+                  folder / "exec.json"},
+                 {CUDA_APP, "add"})
+                .status,
+            0);
+  const Json executed = json_of(folder / "exec.json")["kernels"][0];
+  const double cycles = executed["end_cycle"].get<double>() - executed["begin_cycle"].get<double>();
+  EXPECT_EQ(compared["launches"][0]["cycles"]["simulated"], cycles);
+}
+
 TEST(OwnPrograms, AreComparedWithWhatTheirStrayAccessesAreToDo) {
   const auto compare = [](std::vector<std::string> more) {
     more.insert(more.begin(), {"compare", "--policies", "lrr,gto"});

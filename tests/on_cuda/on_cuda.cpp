@@ -47,8 +47,8 @@ class OnCuda : public testing::Test {
   ~OnCuda() override { unsetenv("RADDLE_MOCK_CUDA"); }
   static void mode(const char* what) { setenv("RADDLE_MOCK_CUDA", what, 1); }
   std::vector<std::string> mock(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> out = {"--on",  "cuda", "--libcuda", RADDLE_MOCK_LIBCUDA,
-                                    "--ncu", kNoNcu};
+    std::vector<std::string> out = {"--on",          "cuda", "--libcuda", RADDLE_MOCK_LIBCUDA,
+                                    "--ncu-program", kNoNcu};
     out.insert(out.end(), more.begin(), more.end());
     return out;
   }
@@ -172,7 +172,7 @@ const std::string kTable =
 TEST_F(OnCuda, CountersComeFromNcu) {
   const std::string program = ncu(kTable);
   const Outcome o = raddle("run vecadd size=tiny --json - --on cuda",
-                           {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu", program});
+                           {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu-program", program});
   ASSERT_EQ(o.status, 0) << o.err;
   const Json json = Json::parse(o.out), kernel = json.at("kernels").at(0);
   EXPECT_EQ(kernel.at("microseconds"), 2.5);
@@ -206,7 +206,7 @@ TEST_F(OnCuda, OneNcuMeasuresAllWorkloads) {
   const Outcome o = raddle(
       "validate size=tiny vecadd transpose --measure-only --csv - --seed 7 --clock-control none "
       "--cache-control all",
-      {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu", program});
+      {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu-program", program});
   ASSERT_EQ(o.status, 0) << o.err;
   EXPECT_THAT(o.out, AllOf(HasSubstr("# cache: all"), HasSubstr("# launch_gap: included"),
                            HasSubstr("--cache-control all --clock-control none"),
@@ -220,7 +220,8 @@ TEST_F(OnCuda, OneNcuMeasuresAllWorkloads) {
 }
 
 TEST_F(OnCuda, MeasuringOnlySimulatesNothing) {
-  const std::vector<std::string> device = {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu", kNoNcu};
+  const std::vector<std::string> device = {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu-program",
+                                           kNoNcu};
   const Outcome o = raddle("validate size=tiny vecadd --measure-only", device);
   EXPECT_EQ(o.status, 0) << o.err;
   EXPECT_THAT(o.out, AllOf(HasSubstr("# device: Mock GPU"), Not(HasSubstr("Pearson"))));
@@ -245,13 +246,14 @@ TEST_F(OnCuda, WhatHasBeenMeasuredIsKept) {
     return out;
   };
   mode("no_transpose");
-  Outcome o = raddle(list, {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu", kNoNcu});
+  Outcome o = raddle(list, {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu-program", kNoNcu});
   EXPECT_EQ(o.status, 1);
   EXPECT_THAT(o.err, HasSubstr("raddle: transpose on the GPU: "));
   EXPECT_EQ(kept(), std::vector<std::string>{"vecadd"});
   mode("");
   std::filesystem::remove(csv);
-  o = raddle(list, {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu", ncu("==ERROR== no permission\n")});
+  o = raddle(list,
+             {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu-program", ncu("==ERROR== no permission\n")});
   EXPECT_EQ(o.status, 1);
   EXPECT_EQ(kept(), (std::vector<std::string>{"vecadd", "transpose"}));
 }
@@ -262,7 +264,7 @@ TEST_F(OnCuda, NcuThatSaysSomethingElseIsRefused) {
   auto status = [&](const std::string& table) {
     const std::string program = ncu(table);
     return raddle("run vecadd size=tiny --on cuda",
-                  {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu", program});
+                  {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu-program", program});
   };
   std::string other = kTable;
   other.replace(other.find("\"vecadd\""), 8, "\"another\"");
@@ -277,7 +279,8 @@ TEST_F(OnCuda, ValidateMeasuresSimulatesAndCompares) {
   const std::string csv = (folder_.path() / "m.csv").string();
   const std::string plots = (folder_.path() / "plots").string();
   const std::string page = (folder_.path() / "page.html").string();
-  const std::vector<std::string> device = {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu", kNoNcu};
+  const std::vector<std::string> device = {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu-program",
+                                           kNoNcu};
   std::vector<std::string> words = device;
   words.insert(words.end(), {"--csv", csv, "--plots", plots, "--json", "-", "--report", page});
   const Outcome outcome = raddle("validate size=tiny vecadd bfs", words);
@@ -307,7 +310,8 @@ TEST_F(OnCuda, ValidateMeasuresSimulatesAndCompares) {
 }
 
 TEST_F(OnCuda, TheInputsOfBothSidesAreOfOneSeed) {
-  const std::vector<std::string> device = {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu", kNoNcu};
+  const std::vector<std::string> device = {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu-program",
+                                           kNoNcu};
   const Outcome o = raddle("validate size=tiny vecadd --set run.seed=7 --json -", device);
   ASSERT_EQ(o.status, 0) << o.err;
   EXPECT_EQ(Json::parse(o.out).at("measured").at("seed"), "7");

@@ -181,6 +181,8 @@ export interface Result {
   config: Fields;
   workload: { name: string; parameters: Fields | null; result: string; difference?: string };
   timed: boolean;
+  /** What kernels such as these were off by on a real GPU of this machine; of timed runs. */
+  silicon?: { measured: boolean; text: string };
   /** Of the host, executed but not timed: --first-launches. */
   launches_left_out?: number;
   /** Where launches could be estimated: `totals` and `energy_pj` are of all launches, the rest of those that were timed. */

@@ -28,6 +28,11 @@ function machine(runs: Run[]): string {
   ].filter((s) => s !== null).join(" · ");
 }
 
+/** How far off such kernels were on a real GPU, or that it is not known; once for runs that say the same. */
+function onSilicon(runs: Run[]): string[] {
+  return [...new Set(runs.map((run) => run.result.silicon?.text ?? ""))].filter((text) => text !== "");
+}
+
 export function header(report: Report): HTMLElement {
   const { page, groups, labels } = report;
   const gpus = [...new Set(page.runs.map(gpuName))];
@@ -40,6 +45,7 @@ export function header(report: Report): HTMLElement {
     groups.length > 0 && h("p", { class: "facts" }, labels.length > 1 ? "Compared: " : "Run as: ", h("b", {}, list(labels)),
       labels.length > 1 ? ` (ratios refer to ${groups[0].runs[0].label})` : "",
       gpus.length === 1 ? ` — ${machine(page.runs)}` : ""),
+    ...onSilicon(page.runs).map((text) => h("p", { class: "facts silicon" }, `On a real GPU: ${text}`)),
     page.command !== "" && h("pre", { class: "command" }, page.command),
     (page.kept ?? []).length > 0 && h("div", { class: "kept" }, h("h2", {}, "Drawn from kept results"),
       h("ul", {}, page.kept!.map((text) => h("li", {}, text)))),

@@ -73,6 +73,8 @@ void draw_axes(Svg& svg, const Axis& axis, std::string_view name) {
 
 std::string metric_text(sim::Metric metric, double value) {
   if (std::isnan(value)) return "not known";
+  if (metric == sim::Metric::Microseconds || metric == sim::Metric::WarpIpc)
+    return fmt::format("{:.2f}", value);
   return is_rate(metric) ? fmt::format("{:.1f} %", 100 * value)
                          : grouped(static_cast<std::uint64_t>(std::llround(value)));
 }

@@ -10,11 +10,12 @@
 namespace raddle::report {
 
 inline constexpr std::array<std::string_view, sim::kMetrics> kMetricTitles = {
-    "Cycles", "L1 hit rate", "L2 hit rate", "DRAM bytes", "Power, W", "Warp instructions"};
+    "Cycles",   "L1 hit rate",       "L2 hit rate",        "DRAM bytes",
+    "Power, W", "Warp instructions", "Time, microseconds", "Warp instructions per SM and cycle"};
 inline bool is_rate(sim::Metric metric) {
   return metric == sim::Metric::L1HitRate || metric == sim::Metric::L2HitRate;
 }
-/// "112,088", or "83.1 %" of a rate.
+/// "112,088", "83.1 %" of a rate, "2.53" of time and of instructions per cycle.
 std::string metric_text(sim::Metric metric, double value);
 
 /// An SVG document: both axes logarithmic (rates: linear), the line of agreement between those of

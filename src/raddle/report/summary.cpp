@@ -13,6 +13,7 @@
 #include "raddle/report/seeds.h"
 #include "raddle/report/what_if.h"
 #include "raddle/report/words.h"
+#include "raddle/sim/result/error_bars.h"
 #include "raddle/sim/result/metrics_json.h"
 
 namespace raddle::report {
@@ -166,6 +167,7 @@ std::string summary(const sim::Result& result) {
                    percent(result.totals.sm.issued, result.cycles * result.schedulers),
                    main_stall(result)));
   line("of peaks", utilisation_line(result));
+  if (const auto silicon = sim::on_silicon(result)) line("on a real GPU", silicon->text());
   line("host",
        fmt::format(
            "{:.2f} s ({:.2f} executing, {:.2f} timing: {} warp instructions/s)",

@@ -98,7 +98,13 @@ std::string findings(const Validation& v) {
         error_text(metric, worst), metric_text(metric, worst.measured),
         metric_text(metric, worst.simulated));
   }
+  for (const std::string& remark : v.remarks) out += "<li>" + escaped(remark) + "</li>\n";
   return out.empty() ? "<p>Nothing was measured.</p>\n" : "<ul>\n" + out + "</ul>\n";
+}
+
+/// Metrics that are of profiles alone are there where they were measured.
+bool left_out(const Validation& v, std::size_t metric) {
+  return v.pairs[metric].empty() && (v.only_measured || metric >= sim::kFileMetrics);
 }
 
 std::string agreements(const Validation& v) {
@@ -112,6 +118,7 @@ std::string agreements(const Validation& v) {
       "<tbody>\n";
   for (std::size_t m = 0; m < sim::kMetrics; ++m) {
     const auto metric = static_cast<sim::Metric>(m);
+    if (left_out(v, m)) continue;
     const sim::Agreement a = sim::agreement(v.pairs[m]);
     out += fmt::format(
         "<tr><td>{}</td><td class=n>{}</td><td class=n>{}{}</td><td class=n>{}</td><td "
@@ -139,6 +146,19 @@ std::string launches(const std::vector<sim::Pair>& pairs, sim::Metric metric) {
   return out + "</tbody></table>\n</div>\n";
 }
 
+std::string table(const ValidationTable& t) {
+  std::string out = t.note.empty() ? "" : "<p class=note>" + escaped(t.note) + "</p>\n";
+  out += "<table>\n<thead><tr>";
+  for (const std::string& column : t.columns) out += "<th>" + escaped(column) + "</th>";
+  out += "</tr></thead>\n<tbody>\n";
+  for (const std::vector<std::string>& row : t.rows) {
+    out += "<tr>";
+    for (const std::string& cell : row) out += "<td>" + escaped(cell) + "</td>";
+    out += "</tr>\n";
+  }
+  return out + "</tbody></table>\n";
+}
+
 std::string conventions(const std::map<std::string, std::string>& all) {
   std::string out = "<table>\n";
   for (const auto& [key, value] : all)
@@ -158,14 +178,19 @@ std::string validation_page(const Validation& v) {
       v.date.empty() ? "" : " · " + escaped_html(v.date));
   if (!v.command.empty()) out += "<p class=command>" + escaped_html(v.command) + "</p>\n";
   out += "<nav aria-label=Sections><a href=#agreement>Agreement</a>";
+  for (const ValidationTable& t : v.tables)
+    out += fmt::format("<a href=#{}>{}</a>", t.id, escaped(t.title));
   for (std::size_t m = 0; m < sim::kMetrics; ++m)
-    out += fmt::format("<a href=#{}>{}</a>", sim::kMetricNames[m], kMetricTitles[m]);
+    if (!left_out(v, m))
+      out += fmt::format("<a href=#{}>{}</a>", sim::kMetricNames[m], kMetricTitles[m]);
   out += "<a href=#measured>Measured</a><a href=#simulated>Simulated</a></nav>\n";
   out += section("says", "What the numbers say", findings(v), " class=says");
   out += section("agreement", "Agreement", agreements(v));
+  for (const ValidationTable& t : v.tables) out += section(t.id, escaped(t.title), table(t));
   for (std::size_t m = 0; m < sim::kMetrics; ++m)
-    out += section(sim::kMetricNames[m], kMetricTitles[m],
-                   launches(v.pairs[m], static_cast<sim::Metric>(m)));
+    if (!left_out(v, m))
+      out += section(sim::kMetricNames[m], kMetricTitles[m],
+                     launches(v.pairs[m], static_cast<sim::Metric>(m)));
   out += section("measured", "How it was measured", conventions(v.measured));
   out += section("simulated", "How it was simulated", conventions(v.simulated));
   return out + "</html>\n";

@@ -126,7 +126,9 @@ std::string metrics(const std::string& name, bool json) {
   std::string out;
   for (const sim::CatalogueEntry& entry : entries) {
     const std::string unit = entry.unit.empty() ? "" : " [" + entry.unit + "]";
-    out += fmt::format("{:<26}{} {}\n", entry.name, unit, entry.meaning);
+    const std::string ncu =
+        entry.ncu.empty() || !name.empty() ? "" : " (ncu: " + entry.ncu + ")";
+    out += fmt::format("{:<26}{} {}{}\n", entry.name, unit, entry.meaning, ncu);
     if (name.empty()) continue;
     out += fmt::format("  counted as {}; shown of: {}\n", entry.source,
                        stats::shown_text(entry.shown));

@@ -12,9 +12,11 @@
 #include "raddle/cli/shared/cuda.h"
 #include "raddle/cli/shared/options.h"
 #include "raddle/cli/shared/output.h"
+#include "raddle/cli/shared/own_profile.h"
 #include "raddle/cli/shared/reports.h"
 #include "raddle/cli/shared/simulate_measured.h"
 #include "raddle/cli/shared/suite.h"
+#include "raddle/cli/shared/work.h"
 #include "raddle/report/scatter.h"
 #include "raddle/report/validation_page.h"
 
@@ -36,12 +38,16 @@ Json number(double value) { return std::isnan(value) ? Json() : Json(value); }
 struct ValidateCommand {
   CommonOptions common;
   CudaOptions cuda;
+  OwnProfileOptions own;
   std::vector<std::string> words, arguments, parts;
-  std::string measured_file, csv, plots, page, suite, half = "both";
+  std::string measured_file, csv, plots, page, suite, kept_errors, half = "both";
   bool measure_only = false, gpu_given = false;
-  OptionModes modes{"validate", {Mode::Compared, Mode::Measured, Mode::Suite, Mode::MeasureOnly}};
+  OptionModes modes{
+      "validate",
+      {Mode::Compared, Mode::Measured, Mode::Suite, Mode::OwnProfile, Mode::MeasureOnly}};
 
   Mode mode() const {
+    if (!own.ncu.empty() || !own.nsys.empty()) return Mode::OwnProfile;
     if (measure_only) return Mode::MeasureOnly;
     if (!suite.empty()) return Mode::Suite;
     return measured_file.empty() ? Mode::Compared : Mode::Measured;
@@ -123,26 +129,36 @@ struct ValidateCommand {
   int operator()() const {
     common.check();
     modes.check(mode());
-    check_outputs({{"--json", common.json}, {"--csv", csv}, {"--report", page}});
+    const std::vector<std::string> program = words_of_program(arguments);
+    if (mode() == Mode::OwnProfile) return compare_own_profile(program);
+    if (!program.empty())
+      throw InputError(
+          "validate: a program behind -- goes with a profile of it: --ncu FILE.csv or --nsys "
+          "FILE.csv");
+    check_outputs({{"--json", common.json},
+                   {"--csv", csv},
+                   {"--report", page},
+                   {"--keep-errors", kept_errors}});
     if (measure_only) return measure();
     if (!suite.empty()) return compare_suite();
+    const unsigned passes = passes_of(own.replay_as);
     bool wrong = false;
     const sim::MeasurementFile file = measured_file.empty() ? from_gpu(wrong) : from_file();
     if (!csv.empty() && !measured_file.empty()) write_file(csv, sim::to_csv(file));
-    const std::vector<sim::Measurement> simulated =
-        simulate_measured(file, common, measured_file.empty() ? "GPU" : measured_file, wrong);
+    const std::vector<sim::Measurement> simulated = simulate_measured(
+        file, common, measured_file.empty() ? "GPU" : measured_file, wrong, passes);
     Json out = {{"schema", 1},
                 {"measured", file.conventions},
-                {"simulated", simulated_conventions(file, common)},
+                {"simulated", simulated_conventions(file, common, passes_of(own.replay_as))},
                 {"metrics", Json::object()}};
     std::string table = heading(file);
     report::Validation validation{common.gpu + " against measurements",
                                   joined(arguments),
                                   today(),
                                   file.conventions,
-                                  simulated_conventions(file, common),
+                                  simulated_conventions(file, common, passes_of(own.replay_as)),
                                   {}};
-    for (std::size_t i = 0; i < sim::kMetrics; ++i) {
+    for (std::size_t i = 0; i < sim::kFileMetrics; ++i) {
       const auto metric = static_cast<sim::Metric>(i);
       const std::vector<sim::Pair> pairs = sim::pairs(file.rows, simulated, metric);
       const sim::Agreement agreed = sim::agreement(pairs);
@@ -158,6 +174,21 @@ struct ValidateCommand {
     return wrong ? 1 : 0;
   }
 
+  int compare_own_profile(const std::vector<std::string>& program) const {
+    check_outputs({{"--json", common.json}, {"--report", page}});
+    if (!own.ncu.empty() && !own.nsys.empty())
+      throw InputError("validate: --ncu and --nsys exclude each other: a profile is of one tool");
+    if (program.empty() && common.out_of_bounds != CommonOptions().out_of_bounds)
+      throw InputError("--out-of-bounds: expected a program behind --, found none");
+    OwnProfileOptions options = own;
+    options.work = words;
+    options.program = program;
+    options.page = page;
+    options.plots = plots;
+    options.command = joined(arguments);
+    return validate_own_profile(options, common);
+  }
+
   int measure() const {
     bool wrong = false;
     const sim::MeasurementFile file = from_gpu(wrong);
@@ -171,7 +202,9 @@ struct ValidateCommand {
         throw InputError("with --suite, its files say the parameters; leave out '" + work[1] + "'");
     CommonOptions machine = common;
     if (!gpu_given) machine.gpu = suite;
-    return run_suite({suite, half, parts, words, page, joined(arguments)}, machine);
+    return run_suite(
+        {suite, half, parts, words, page, kept_errors, passes_of(own.replay_as), joined(arguments)},
+        machine);
   }
 
   static Json to_json(const sim::Agreement& a, const std::vector<sim::Pair>& pairs) {
@@ -203,7 +236,7 @@ struct ValidateCommand {
     for (const auto& [key, value] : file.conventions)
       out += fmt::format("  {:<18} {}\n", key, value);
     out += "simulated\n";
-    for (const auto& [key, value] : simulated_conventions(file, common))
+    for (const auto& [key, value] : simulated_conventions(file, common, passes_of(own.replay_as)))
       out += fmt::format("  {:<18} {}\n", key, value);
     return out + fmt::format("\n{:<12} {:>8} {:>10} {:>16} {:>18} {:>9}\n", "metric", "launches",
                              "MAPE %", "mean abs. error", "sim/measured gmean", "Pearson");
@@ -222,7 +255,7 @@ struct ValidateCommand {
   static std::string launches(const sim::MeasurementFile& file,
                               const std::vector<sim::Measurement>& simulated) {
     std::string out = "\n";
-    for (std::size_t i = 0; i < sim::kMetrics; ++i) {
+    for (std::size_t i = 0; i < sim::kFileMetrics; ++i) {
       const auto metric = static_cast<sim::Metric>(i);
       const double scale = is_rate(metric) ? 100 : 1;
       const int digits = is_rate(metric) ? 1 : 0;
@@ -240,6 +273,30 @@ struct ValidateCommand {
   }
 };
 
+void add_profile_options(CLI::App& validate, OwnProfileOptions& own, OptionModes& modes) {
+  const auto add = [&](CLI::Option* option) { return modes.add(option, {Mode::OwnProfile}); };
+  add(validate.add_option("--ncu", own.ncu,
+                          "a profile of yours to compare with: what ncu --csv printed, page raw or "
+                          "details"))
+      ->type_name("FILE.csv");
+  add(validate.add_option("--nsys", own.nsys,
+                          "the same of Nsight Systems: nsys stats --format csv, of the report "
+                          "cuda_gpu_trace or cuda_gpu_kern_sum"))
+      ->type_name("FILE.csv");
+  modes
+      .add(validate.add_option(
+               "--replay-as", own.replay_as,
+               "what the L2 holds before each launch. ncu (default with --ncu): nothing, it "
+               "empties caches; ncu-warm: what an earlier pass of the same launch left, as with "
+               "ncu --cache-control none; nsys, none: what launches before left"),
+           {Mode::OwnProfile, Mode::Measured, Mode::Suite})
+      ->check(CLI::IsMember(std::vector<std::string>(kReplayNames.begin(), kReplayNames.end())));
+  add(validate.add_option("--launch-skip", own.launch_skip,
+                          "so many launches of these kernels the profiler left out first, as ncu's "
+                          "option of that name says"))
+      ->check(number_from(0));
+}
+
 }  // namespace
 
 Command add_validate(CLI::App& app, std::vector<std::string> arguments) {
@@ -249,8 +306,9 @@ Command add_validate(CLI::App& app, std::vector<std::string> arguments) {
       "validate", "simulate what was measured on a real GPU; errors and correlation per metric");
   validate
       ->add_option("workloads", command->words,
-                   "as for compare; with --measured those of the file to look at")
-      ->type_name("WORKLOAD [KEY=VALUE ...]");
+                   "as for compare; with --measured those of the file to look at; with a profile "
+                   "what it is of: one workload, a recording, or a program behind --")
+      ->type_name("WORKLOAD [KEY=VALUE ...] | -- ./PROGRAM [ARGUMENT ...]");
   OptionModes& modes = command->modes;
   modes
       .add(validate->add_option("--measured", command->measured_file,
@@ -275,17 +333,23 @@ Command add_validate(CLI::App& app, std::vector<std::string> arguments) {
            {Mode::Suite})
       ->check(CLI::IsMember({"first", "second", "both"}))
       ->capture_default_str();
+  modes
+      .add(validate->add_option("--keep-errors", command->kept_errors,
+                                "write the suite's errors by kernel, as results of this machine "
+                                "say them when the file is data/errors/DEVICE.csv"),
+           {Mode::Suite})
+      ->type_name("FILE.csv");
   modes.add(validate->add_flag("--measure-only", command->measure_only,
                                "run on the GPU and keep what was measured; --measured compares "
                                "later"),
             {Mode::MeasureOnly});
   modes
       .add(validate->add_option("--csv", command->csv, "keep the measurements"),
-           kAll.without({Mode::Suite}))
+           {Mode::Compared, Mode::Measured, Mode::MeasureOnly})
       ->type_name("FILE");
   modes
       .add(validate->add_option("--plots", command->plots, "write <metric>.svg into this folder"),
-           {Mode::Compared, Mode::Measured})
+           {Mode::Compared, Mode::Measured, Mode::OwnProfile})
       ->type_name("FOLDER");
   modes
       .add(validate->add_option("--report", command->page, "write a page with tables and plots"),
@@ -294,8 +358,12 @@ Command add_validate(CLI::App& app, std::vector<std::string> arguments) {
   command->common.add_timing_to(*validate, modes);
   modes.change(*validate, "--json", kTimed);
   // What was measured says which launches are timed.
-  for (const char* name : {"--first-launches", "--sampling-error", "--live"})
-    modes.change(*validate, name, {});
+  for (const char* name : {"--sampling-error", "--live"}) modes.change(*validate, name, {});
+  modes.change(*validate, "--first-launches", {Mode::OwnProfile});
+  modes.change(*validate, "--cold-l2", {Mode::Compared, Mode::Measured, Mode::Suite});
+  command->common.add_out_of_bounds_to(*validate, modes);
+  modes.change(*validate, "--out-of-bounds", {Mode::OwnProfile});
+  add_profile_options(*validate, command->own, modes);
   add_cuda_options(*validate, command->cuda, modes, {Mode::Compared, Mode::MeasureOnly});
   return {validate,
           [command, validate] {

@@ -199,7 +199,8 @@ CudaRun run_once(const NamedWorkload& named, std::uint64_t seed, const CudaOptio
                                 static_cast<std::uint32_t>(i),
                                 run.launches[i].name,
                                 us,
-                                {mhz > 0 ? us * mhz : kUnknown, kUnknown, kUnknown, kUnknown}});
+                                {mhz > 0 ? us * mhz : kUnknown, kUnknown, kUnknown, kUnknown,
+                                 kUnknown, kUnknown, kUnknown, kUnknown}});
   }
   return run;
 }
@@ -213,7 +214,7 @@ void add_cuda_options(CLI::App& command, CudaOptions& options, OptionModes& mode
   add(command.add_option("--device", options.device, "on cuda: which GPU"))
       ->check(number_from(0))
       ->capture_default_str();
-  add(command.add_option("--ncu", options.ncu,
+  add(command.add_option("--ncu-program", options.ncu,
                          "on cuda: Nsight Compute, for counters where it is there"))
       ->capture_default_str();
   add(command.add_option("--clock-control", options.clock_control,
@@ -270,7 +271,9 @@ std::vector<sim::Measurement> read_ncu(const std::string& text) {
                  rate("lts"),
                  number_of(text_in("dram__bytes.sum")),
                  kUnknown,
-                 number_of(text_in("smsp__inst_executed.sum"))};
+                 number_of(text_in("smsp__inst_executed.sum")),
+                 kUnknown,
+                 kUnknown};
   }
   if (column.empty()) throw RunError("ncu printed no table (\"ID\", ...)");
   return out;
@@ -322,7 +325,7 @@ nlohmann::ordered_json CudaRun::to_json() const {
                                      {"block", {l.block.x, l.block.y, l.block.z}},
                                      {"stream", index(l.stream)},
                                      {"microseconds", measurements[i].microseconds}};
-    for (std::size_t m = 0; m < sim::kMetrics; ++m)
+    for (std::size_t m = 0; m < sim::kFileMetrics; ++m)
       if (!std::isnan(measurements[i].value[m]))
         kernel[std::string(sim::kMetricNames[m])] = measurements[i].value[m];
     out["kernels"].push_back(std::move(kernel));

@@ -26,6 +26,7 @@ enum class Mode : std::uint8_t {
   Kept,         ///< the same, and runs are kept
   Measured,     ///< with measurements of a file
   Suite,        ///< with those that come with the program
+  OwnProfile,   ///< with a profile of the user's
   MeasureOnly,  ///< nothing is simulated
   Count
 };
@@ -41,6 +42,7 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Mode::Cou
     "runs that are kept (--results)",
     "measurements of a file (--measured)",
     "measurements that come with raddle (--suite)",
+    "a profile of yours (--ncu, --nsys)",
     "a measurement alone (--measure-only)"};
 
 class ModeSet {
@@ -59,12 +61,13 @@ class ModeSet {
 };
 
 /// Everything that simulates, timed or not.
-inline constexpr ModeSet kSimulated = {Mode::Workload, Mode::Functional, Mode::Corun,
-                                       Mode::Program,  Mode::Trace,      Mode::Compared,
-                                       Mode::Kept,     Mode::Measured,   Mode::Suite};
-inline constexpr ModeSet kAll = {Mode::Workload, Mode::Functional, Mode::Cuda,       Mode::Corun,
-                                 Mode::Program,  Mode::Trace,      Mode::Compared,   Mode::Kept,
-                                 Mode::Measured, Mode::Suite,      Mode::MeasureOnly};
+inline constexpr ModeSet kSimulated = {
+    Mode::Workload, Mode::Functional, Mode::Corun,    Mode::Program, Mode::Trace,
+    Mode::Compared, Mode::Kept,       Mode::Measured, Mode::Suite,   Mode::OwnProfile};
+inline constexpr ModeSet kAll = {Mode::Workload, Mode::Functional, Mode::Cuda,
+                                 Mode::Corun,    Mode::Program,    Mode::Trace,
+                                 Mode::Compared, Mode::Kept,       Mode::Measured,
+                                 Mode::Suite,    Mode::OwnProfile, Mode::MeasureOnly};
 inline constexpr ModeSet kTimed = kSimulated.without({Mode::Functional});
 /// Timed in this process, with all launches one by one.
 inline constexpr ModeSet kSingle = kTimed.without({Mode::Corun, Mode::Kept});

@@ -35,7 +35,9 @@ std::uint64_t launches_of(const sim::MeasurementFile& file, const sim::Measureme
 
 std::vector<sim::Measurement> simulate_measured(const sim::MeasurementFile& file,
                                                 const CommonOptions& common,
-                                                const std::string& source, bool& wrong) {
+                                                const std::string& source, bool& wrong,
+                                                unsigned passes) {
+  if (sim::cold_l2(file)) passes = 1;
   std::vector<sim::Measurement> out;
   std::set<std::pair<std::string, std::string>> done;
   config::Tree tree = common.tree();
@@ -54,10 +56,13 @@ std::vector<sim::Measurement> simulate_measured(const sim::MeasurementFile& file
     sim::Options options = common.simulation(setups.front());
     options.progress = progress_line(measured.workload, common.quiet);
     options.first_launches = launches_of(file, measured);
+    check_passes(setups.front(), passes);
+    options.passes = passes;
     const Cycle gap = sim::gap_within(file, setups.front().machine);
-    const sim::Result result =
+    sim::Result result =
         std::move(sim::simulate(*named.workload, named.info, setups, options).front());
     clear_progress(common.quiet);
+    sim::keep_last_pass(result, passes);
     warn_of_refusals(result);
     wrong = wrong || result.verdict == sim::Result::Verdict::Wrong;
     std::vector<sim::Measurement> launches = sim::measurements_of(result, setups.front(), gap);
@@ -71,8 +76,14 @@ std::vector<sim::Measurement> simulate_measured(const sim::MeasurementFile& file
   return out;
 }
 
+void check_passes(const sim::Setup& setup, unsigned passes) {
+  if (passes > 1 && setup.run.live)
+    throw InputError("--replay-as ncu-warm: a live run (run.live) executes each launch once");
+}
+
 std::map<std::string, std::string> simulated_conventions(const sim::MeasurementFile& file,
-                                                         const CommonOptions& common) {
+                                                         const CommonOptions& common,
+                                                         unsigned passes) {
   const bool gap = sim::with_launch_gap(file),
              overhead = file.conventions.contains("launch_overhead");
   return {{"gpu", common.gpu},
@@ -82,9 +93,9 @@ std::map<std::string, std::string> simulated_conventions(const sim::MeasurementF
                (gap ? "kernels.gap_cycles more" : "no launch latency") +
                (overhead ? ", and what the tool of the measurements counts besides" : "")},
           {"cache",
-           std::string(sim::cold_l2(file) || common.cold_l2
-                           ? "L2 emptied before each launch; "
-                           : "L2 as the launch before left it, cold at the first; ") +
+           std::string(sim::cold_l2(file) || common.cold_l2 ? "L2 emptied before each launch; "
+                       : passes > 1                         ? kPassesText
+                                    : "L2 as the launch before left it, cold at the first; ") +
                "L1 as sm.l1d.flush_at_kernel_start says; copies by the host leave no trace in L2"},
           {"rates",
            "L1: accesses of lines, loads; L2: requests; hits are also those on what is on its way, "

@@ -12,6 +12,8 @@
 #include "raddle/cli/shared/reports.h"
 #include "raddle/cli/shared/simulate_measured.h"
 #include "raddle/report/validation_page.h"
+#include "raddle/sim/result/error_bars.h"
+#include "raddle/sim/result/version.h"
 #include "raddle/sim/validate/suite.h"
 
 namespace raddle::cli {
@@ -113,6 +115,8 @@ std::string goal(Metric metric, const sim::Agreement& a) {
       return said(fmt::format("NRMSE {}", kMaxNrmse), a.nrmse, kMaxNrmse);
     case Metric::Watts:
     case Metric::WarpInstructions:
+    case Metric::Microseconds:
+    case Metric::WarpIpc:
       break;
   }
   return "";
@@ -121,7 +125,7 @@ std::string goal(Metric metric, const sim::Agreement& a) {
 std::string errors(const std::vector<Compared>& rows) {
   std::string out = fmt::format("\n{:<14} {:<8} {:>6} {:>8} {:>8} {:>8} {:>9}  {}\n", "", "half",
                                 "rows", "MAPE %", "NRMSE", "gmean", "Pearson", "goal");
-  for (std::size_t m = 0; m < sim::kMetrics; ++m)
+  for (std::size_t m = 0; m < sim::kFileMetrics; ++m)
     for (const Half half : {Half::First, Half::Second}) {
       const auto pairs = pairs_of(of_half(rows, half), static_cast<Metric>(m));
       if (pairs.empty()) continue;
@@ -199,7 +203,7 @@ Json json_of(const std::vector<Compared>& rows) {
                 {"parameters", compared.measured.parameters},
                 {"kernel", compared.measured.kernel},
                 {"half", half_name(compared.half)}};
-    for (std::size_t metric = 0; metric < sim::kMetrics; ++metric)
+    for (std::size_t metric = 0; metric < sim::kFileMetrics; ++metric)
       row[std::string(sim::kMetricNames[metric])] = {
           {"measured", number(compared.measured.value[metric])},
           {"simulated", number(compared.simulated.value[metric])}};
@@ -212,7 +216,7 @@ Json json_of(const std::vector<Compared>& rows) {
   }
   for (const Half half : {Half::First, Half::Second}) {
     Json& one = out["halves"][half_name(half)];
-    for (std::size_t metric = 0; metric < sim::kMetrics; ++metric) {
+    for (std::size_t metric = 0; metric < sim::kFileMetrics; ++metric) {
       const sim::Agreement agreed =
           sim::agreement(pairs_of(of_half(rows, half), static_cast<Metric>(metric)));
       one[std::string(sim::kMetricNames[metric])] = {{"rows", agreed.pairs},
@@ -223,6 +227,58 @@ Json json_of(const std::vector<Compared>& rows) {
     }
   }
   return out;
+}
+
+/// Launches of each kernel and workload together, into `out`.
+void add_errors(sim::KeptErrors& out, const std::string& part, const std::vector<Compared>& rows) {
+  std::vector<sim::KernelError> kernels;
+  std::vector<sim::Busy> busy;
+  for (const Compared& row : rows) {
+    if (row.measured.launch == sim::kWholeRun) continue;  // of several kernels
+    const double measured = row.measured.value[at(Metric::Cycles)],
+                 simulated = row.simulated.value[at(Metric::Cycles)];
+    if (!(measured > 0) || !(simulated > 0)) continue;
+    const auto same = [&](const sim::KernelError& k) {
+      return k.workload == row.measured.workload && k.parameters == row.measured.parameters &&
+             k.kernel == row.measured.kernel;
+    };
+    auto found = std::ranges::find_if(kernels, same);
+    if (found == kernels.end()) {
+      found = kernels.insert(
+          found, {part, row.measured.workload, row.measured.parameters, row.measured.kernel});
+      busy.push_back({});
+    }
+    ++found->launches;
+    found->measured_cycles += measured;
+    found->simulated_cycles += simulated;
+    found->microseconds += row.simulated.microseconds;
+    sim::Busy& of = busy[static_cast<std::size_t>(found - kernels.begin())];
+    for (std::size_t part_of_machine = 0; part_of_machine < sim::kResources; ++part_of_machine)
+      of[part_of_machine] += simulated * row.simulated.busy[part_of_machine];
+  }
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    sim::KernelError& kernel = kernels[i];
+    for (double& share : busy[i]) share /= kernel.simulated_cycles;
+    kernel.limited_by = sim::limited_by(busy[i]);
+    const auto launches = static_cast<double>(kernel.launches);
+    kernel.measured_cycles /= launches;
+    kernel.simulated_cycles /= launches;
+    kernel.microseconds /= launches;
+    out.kernels.push_back(std::move(kernel));
+  }
+}
+
+/// Micro-benchmarks are what machines were calibrated with, not kernels.
+bool holds_kernels(const sim::SuitePart& part) { return !part.name.starts_with("micro"); }
+
+/// How the errors came about, for the head of their file.
+std::vector<std::string> heads_of(const SuiteOptions& options) {
+  std::string command = "raddle validate --suite " + options.device;
+  for (const std::string& part : options.parts) command += " --part " + part;
+  for (const std::string& workload : options.workloads) command += " " + workload;
+  if (options.half != "both") command += " --half " + options.half;
+  if (options.passes > 1) command += " --replay-as ncu-warm";
+  return {"made by: " + command + " --keep-errors FILE", "raddle: " + sim::version()};
 }
 
 /// Leaves the rows that are asked for, with their halves.
@@ -284,24 +340,29 @@ int run_suite(const SuiteOptions& options, const CommonOptions& common) {
                           {},
                           {},
                           {}};
+  sim::KeptErrors kept{common.gpu, {}};
   for (const sim::SuitePart& part : chosen_parts(options)) {
     const std::string source = "data/silicon/" + options.device + "/" + part.name + ".csv";
-    const auto rows = compared(part, simulate_measured(part.file, common, source, wrong));
+    const auto rows =
+        compared(part, simulate_measured(part.file, common, source, wrong, options.passes));
     if (!common.quiet && common.json != "-")
       std::fputs(
           (source + "\n" + table(rows) + errors(rows) + power(rows) + instructions(rows)).c_str(),
           stdout);
+    if (holds_kernels(part)) add_errors(kept, part.name, rows);
     Json& one = out["parts"][part.name] = json_of(rows);
     one["measured"] = part.file.conventions;
-    one["simulated"] = simulated_conventions(part.file, common);
+    one["simulated"] = simulated_conventions(part.file, common, options.passes);
     for (const auto& [key, value] : part.file.conventions)
       page.measured[part.name + ": " + key] = value;
-    for (const auto& [key, value] : simulated_conventions(part.file, common))
+    for (const auto& [key, value] : simulated_conventions(part.file, common, options.passes))
       page.simulated[part.name + ": " + key] = value;
-    for (std::size_t m = 0; m < sim::kMetrics; ++m)
-      std::ranges::copy(pairs_of(rows, static_cast<Metric>(m)), std::back_inserter(page.pairs[m]));
+    for (std::size_t metric = 0; metric < sim::kFileMetrics; ++metric)
+      std::ranges::copy(pairs_of(rows, static_cast<Metric>(metric)),
+                        std::back_inserter(page.pairs[metric]));
   }
   if (!common.json.empty()) write_file(common.json, json_dump(out, 2));
+  if (!options.errors.empty()) write_file(options.errors, sim::to_csv(kept, heads_of(options)));
   if (!options.page.empty()) write_file(options.page, report::validation_page(page));
   return wrong ? 1 : 0;
 }

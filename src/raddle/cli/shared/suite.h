@@ -14,6 +14,8 @@ struct SuiteOptions {
   std::vector<std::string> parts;      ///< files, by name without .csv; empty: all
   std::vector<std::string> workloads;  ///< of these only; empty: all
   std::string page;
+  std::string errors;   ///< file for the errors by kernel (sim/result/error_bars.h); "": none
+  unsigned passes = 1;  ///< simulate_measured()
   std::string command;  ///< the command line, shown on the page
 };
 

@@ -195,7 +195,8 @@ std::vector<CatalogueEntry> find_metrics(const std::vector<CatalogueEntry>& all,
                                          std::string_view name) {
   std::vector<CatalogueEntry> out;
   std::ranges::copy_if(all, std::back_inserter(out), [&](const CatalogueEntry& entry) {
-    return entry.name == name || last_part(entry.name) == name;
+    return entry.name == name || last_part(entry.name) == name ||
+           (!entry.ncu.empty() && entry.ncu == name);
   });
   if (!out.empty()) return out;
   std::string_view nearest;

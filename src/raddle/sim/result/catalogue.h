@@ -27,7 +27,8 @@ std::vector<CatalogueEntry> catalogue(const policy::Registries& policies);
 /// {name, unit, meaning, source, shown, ncu}; ncu is null where there is none.
 nlohmann::ordered_json to_json(const CatalogueEntry& entry);
 
-/// Those of that name, with or without what stands before its last dot. Throws InputError naming
+/// Those of that name, with or without what stands before its last dot, or of that name in Nsight
+/// Compute. Throws InputError naming
 /// the
 /// nearest name when there is none.
 std::vector<CatalogueEntry> find_metrics(const std::vector<CatalogueEntry>& all,

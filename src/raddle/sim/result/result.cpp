@@ -9,6 +9,7 @@
 
 #include "raddle/base/demangle.h"
 #include "raddle/base/json.h"
+#include "raddle/sim/result/error_bars.h"
 #include "raddle/sim/result/metrics_json.h"
 #include "raddle/sim/result/version.h"
 #include "raddle_paths.h"
@@ -376,6 +377,7 @@ Json to_json(const Result& result, std::size_t single_launches) {
   const std::uint64_t hash = state_hash(out, result);
   out["raddle_version"] = version();
   add_kernels(out, result, single_launches);
+  if (const auto silicon = on_silicon(result)) out["silicon"] = silicon->json();
   if (!result.analysis.is_null()) out["analysis"] = result.analysis;
   if (result.checks) out["checks"] = result.checks->json();
   add_facts(out["host"], FactOf::Host, {.run = &result});

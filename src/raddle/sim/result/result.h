@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "raddle/energy/energy.h"
+#include "raddle/sim/result/busy.h"
 #include "raddle/sim/result/check_report.h"
 #include "raddle/sim/result/corun_result.h"
 #include "raddle/sim/sampling/extrapolation.h"
@@ -45,6 +46,7 @@ struct KernelResult {
   stats::GpuCounters counters;         ///< of this launch alone
   unsigned max_mshrs = 0;              ///< of one L1D, taken at a time when it missed
   energy::Energy energy;               ///< dynamic part, of this launch alone
+  Busy busy{};                         ///< of a timed launch, from begin to end
   std::optional<KernelParent> parent;  ///< of a launch that a kernel made
   std::optional<Resident> resident;    ///< of a timed launch
 };
@@ -132,8 +134,8 @@ inline constexpr std::size_t kAllLaunches = ~std::size_t{0};
 /// The result as JSON, schema version 1, `state_hash` included. Up to `single_launches` launches
 /// are told one by one in `kernels`; of more, it is empty and `kernels_by_name` has the sums.
 ///
-/// The hash covers every launch, told or not, and everything else but `host`, `checks` and
-/// `analysis` (who is watched does what he does unwatched, and his hash says so) and the hash of
+/// The hash covers every launch, told or not, and everything else but `host`, `checks`, `silicon`
+/// (error_bars.h) and `analysis` (who is watched does what he does unwatched, and his hash says so) and the hash of
 /// the sources in `raddle_version`.
 nlohmann::ordered_json to_json(const Result& result,
                                std::size_t single_launches = kMaxSingleLaunches);

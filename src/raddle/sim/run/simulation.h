@@ -38,6 +38,10 @@ struct Options {
   /// The first so many launches of the host, with all that they launch, are timed, recorded and
   /// analysed; the others are executed only. 0 = all.
   std::uint64_t first_launches = 0;
+  /// Each launch of the host, with all that it launches, is timed so often, one after another when
+  /// the GPU is idle, and stands so often in the result. The first leaves the caches to the others,
+  /// as the passes of a profiler do. Precondition where it is not 1: neither live nor estimated.
+  unsigned passes = 1;
   std::vector<double> ipc_alone;  ///< of a co-run's tenants, told to the scheme; empty = not known
   std::vector<AnalysisRequest> analyses;         ///< of every set-up
   std::function<void(std::string_view)> print;   ///< device printf

@@ -67,7 +67,8 @@ TimedGpu::TimedGpu(Setup& setup, const Options& options, std::size_t number)
                out.progress = [this, &options](Cycle at) { notify(options, at); };
              return out;
            }()),
-      number_(number) {
+      number_(number),
+      passes_(options.passes) {
   if (setup.run.sampling_error != 0)
     sampled_ = std::make_unique<SampledRun>(setup.run.sampling_error, gpu_, options.note);
   check_analyses(options.analyses, {.sampled = sampled_ != nullptr});
@@ -134,6 +135,13 @@ void TimedGpu::submit_tree(const std::vector<runtime::LaunchedStream>& tree) {
     gpu_.run_until_idle();
     gpu_.forget_caches();
   }
+  for (unsigned pass = 0; pass < passes_; ++pass) {
+    if (passes_ > 1) gpu_.run_until_idle();
+    submit_once(tree);
+  }
+}
+
+void TimedGpu::submit_once(const std::vector<runtime::LaunchedStream>& tree) {
   std::vector<timing::Submission> all;
   const std::size_t first = kernels_.size();
   for (const auto& [stream, record] : tree) {
@@ -216,6 +224,7 @@ void TimedGpu::fill(Result& result) {
     kernel.max_mshrs = runs[i].max_mshrs;
     kernel.warp_instructions = kernel.counters.sm.issued;
     kernel.thread_instructions = kernel.counters.sm.thread_instructions;
+    kernel.busy = busy_of(kernel.counters, kernel.end - kernel.begin, setup_.machine);
   }
   result.kernels = std::move(kernels_);
   if (sampled_ != nullptr) result.sampling = sampled_->result(result.cycles, result.totals);

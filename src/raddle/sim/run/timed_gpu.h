@@ -56,6 +56,7 @@ class TimedGpu final : public runtime::LaunchSink {
 
  private:
   void notify(const Options& options, Cycle at) const;
+  void submit_once(const std::vector<runtime::LaunchedStream>& tree);
 
   const lowering::Schedule& scheduled(const trace::KernelCode& code);
   Setup& setup_;
@@ -70,6 +71,7 @@ class TimedGpu final : public runtime::LaunchSink {
   std::vector<Cycle> estimated_before_;  // by mark, when sampled
   double seconds_ = 0;
   std::size_t number_;
+  unsigned passes_;  // Options::passes
 };
 
 }  // namespace raddle::sim

@@ -11,6 +11,7 @@
 #include <set>
 #include <tuple>
 
+#include "raddle/base/csv_table.h"
 #include "raddle/base/error.h"
 #include "raddle/base/files.h"
 #include "raddle/base/json.h"
@@ -23,28 +24,6 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::string_view kNames =
     "workload,parameters,launch,kernel,microseconds,cycles,l1_hit_rate,l2_hit_rate,dram_bytes";
 constexpr std::size_t kFirst = 5;  // column of the first metric
-
-/// Cells of a line; "..." may hold commas, "" in it is a quote.
-std::vector<std::string> cells_of(std::string_view line) {
-  std::vector<std::string> out(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') out.back() += line[++i];
-    else if (c == '"') quoted = !quoted;
-    else if (c == ',' && !quoted) out.emplace_back();
-    else if (c != '\r') out.back() += c;
-  }
-  if (quoted) throw InputError("a quote is not closed");
-  return out;
-}
-
-std::string cell(std::string_view text) {
-  if (text.find_first_of(",\"\n") == std::string_view::npos) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
 
 double number_of(const std::string& text, std::string_view name, double maximum) {
   if (text.empty()) return kUnknown;
@@ -74,7 +53,7 @@ std::vector<std::size_t> metrics_of(std::string_view names) {
   std::vector<std::size_t> out(kMetricsAlways);
   std::iota(out.begin(), out.end(), std::size_t{0});
   std::string known(kNames), all(kNames);
-  for (std::size_t m = kMetricsAlways; m < kMetrics; ++m) {
+  for (std::size_t m = kMetricsAlways; m < kFileMetrics; ++m) {
     const std::string column = "," + std::string(kMetricNames[m]);
     all += "[" + column + "]";
     const std::string longer = known + column;
@@ -151,7 +130,7 @@ MeasurementFile read_measurements(std::istream& in, const std::string& path) {
       } else if (metrics.empty()) {
         metrics = metrics_of(line);
       } else {
-        const Measurement& row = out.rows.emplace_back(row_of(cells_of(line), metrics));
+        const Measurement& row = out.rows.emplace_back(row_of(csv_cells(line), metrics));
         if (!seen.emplace(row.workload, row.parameters, row.launch).second)
           throw InputError("a second row of launch " + launch_text(row.launch) + " of " +
                            row.workload + " " + row.parameters);
@@ -170,15 +149,15 @@ std::string to_csv(const MeasurementFile& file) {
   std::string out;
   for (const auto& [key, value] : file.conventions) out += fmt::format("# {}: {}\n", key, value);
   std::string names(kNames);
-  for (std::size_t m = kMetricsAlways; m < kMetrics; ++m)
+  for (std::size_t m = kMetricsAlways; m < kFileMetrics; ++m)
     if (std::ranges::any_of(file.rows,
                             [&](const Measurement& row) { return !std::isnan(row.value[m]); }))
       names += "," + std::string(kMetricNames[m]);
   out += names + "\n";
   const std::vector<std::size_t> metrics = metrics_of(names);
   for (const Measurement& row : file.rows) {
-    out += fmt::format("{},{},{},{},{}", cell(row.workload), cell(row.parameters),
-                       launch_text(row.launch), cell(row.kernel), text_of(row.microseconds));
+    out += fmt::format("{},{},{},{},{}", csv_cell(row.workload), csv_cell(row.parameters),
+                       launch_text(row.launch), csv_cell(row.kernel), text_of(row.microseconds));
     for (const std::size_t m : metrics) out += "," + text_of(row.value[m]);
     out += "\n";
   }
@@ -215,10 +194,30 @@ std::vector<Measurement> measurements_of(const Result& result, const Setup& setu
                rate(requests - std::min(requests, c.l2.fetches), requests),
                static_cast<double>(c.dram.bytes),
                std::accumulate(m.watts_of.begin(), m.watts_of.end(), 0.0),
-               static_cast<double>(c.sm.issued)};
+               static_cast<double>(c.sm.issued),
+               m.microseconds,
+               rate(c.sm.issued, time * setup.machine.sm.count)};
+    m.busy = kernel.busy;
     m.present_rate = {rate(c.sm.l1d_hits, c.sm.l1d_accesses), rate(c.l2.hits, requests)};
   }
   return out;
+}
+
+void keep_last_pass(Result& result, unsigned passes) {
+  std::vector<KernelResult> kept;
+  std::size_t trees = 0, first = 0, first_kept = 0;
+  for (std::size_t i = 0; i < result.kernels.size(); ++i) {
+    KernelResult& kernel = result.kernels[i];
+    if (!kernel.parent) {
+      ++trees;
+      first = i;
+      first_kept = kept.size();
+    }
+    if (trees % passes != 0) continue;
+    if (kernel.parent) kernel.parent->kernel -= first - first_kept;
+    kept.push_back(std::move(kernel));
+  }
+  result.kernels = std::move(kept);
 }
 
 Measurement whole_run(std::span<const Measurement> launches) {
@@ -227,12 +226,14 @@ Measurement whole_run(std::span<const Measurement> launches) {
   out.value[static_cast<std::size_t>(Metric::L1HitRate)] = kUnknown;
   out.value[static_cast<std::size_t>(Metric::L2HitRate)] = kUnknown;
   out.value[static_cast<std::size_t>(Metric::Watts)] = kUnknown;
+  out.value[static_cast<std::size_t>(Metric::WarpIpc)] = kUnknown;
   out.watts_of.fill(kUnknown);
   for (const Measurement& one : launches) {
     out.workload = one.workload;
     out.parameters = one.parameters;
     out.microseconds += one.microseconds;
-    for (const Metric metric : {Metric::Cycles, Metric::DramBytes, Metric::WarpInstructions})
+    for (const Metric metric :
+         {Metric::Cycles, Metric::DramBytes, Metric::WarpInstructions, Metric::Microseconds})
       out.value[static_cast<std::size_t>(metric)] += one.value[static_cast<std::size_t>(metric)];
   }
   return out;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <iosfwd>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -20,13 +21,17 @@ enum class Metric : std::uint8_t {
   L2HitRate,
   DramBytes,
   Watts,
-  WarpInstructions
+  WarpInstructions,
+  Microseconds,
+  WarpIpc  ///< warp instructions per SM and cycle
 };
-inline constexpr std::size_t kMetrics = 6;
+inline constexpr std::size_t kMetrics = 8;
 inline constexpr std::array<std::string_view, kMetrics> kMetricNames = {
-    "cycles", "l1_hit_rate", "l2_hit_rate", "dram_bytes", "watts", "warp_instructions"};
-/// Files may be without the columns of these, the last ones.
-inline constexpr std::size_t kMetricsAlways = 4;
+    "cycles", "l1_hit_rate",       "l2_hit_rate",  "dram_bytes",
+    "watts",  "warp_instructions", "microseconds", "warp_ipc"};
+/// Files of measurements have columns of the first ones, and may be without those of the last of
+/// these. The others are of profiles (profile.h).
+inline constexpr std::size_t kFileMetrics = 6, kMetricsAlways = 4;
 
 /// Launch of a row that tells all launches of its workload together, of any kernel.
 inline constexpr std::uint32_t kWholeRun = ~std::uint32_t{0};
@@ -41,6 +46,7 @@ struct Measurement {
   std::array<double, kMetrics> value{};  ///< by Metric; rates are 0..1
   /// Simulated: what the power is made of.
   std::array<double, energy::kComponents> watts_of{};
+  Busy busy{};  ///< simulated
   /// Simulated: the hit rates without what was on its way already, of L1 and L2.
   std::array<double, 2> present_rate{};
 };
@@ -67,8 +73,13 @@ std::string parameter_text(const nlohmann::ordered_json& parameters);
 /// which nothing is fetched; without accesses NaN. Power is that of launches one after another,
 /// each of that time.
 std::vector<Measurement> measurements_of(const Result& result, const Setup& setup, Cycle gap = 0);
+/// Leaves of a result of Options::passes the last pass of each launch of the host, with what that
+/// launched; totals stay those of all passes.
+void keep_last_pass(Result& result, unsigned passes);
 /// What they all say together, as one: times and bytes in sum, rates not known.
 Measurement whole_run(std::span<const Measurement> launches);
+
+inline constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 
 struct Pair {
   std::string label;  ///< workload, launch, kernel
