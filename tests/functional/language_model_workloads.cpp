@@ -64,6 +64,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"attention", {{"units", "tensor"}, {"causal", "false"}, {"sequence", "97"}}},
         Case{"attention",
              {{"units", "tensor"}, {"head_dim", "128"}, {"sequence", "70"}, {"batch", "2"}}},
+        Case{"gemm_mma", {{"tile", "128x64"}, {"m", "200"}, {"n", "136"}, {"k", "264"}}},
+        Case{"gemm_mma", {{"tile", "128x128"}, {"m", "128"}, {"n", "256"}, {"k", "128"}}},
+        Case{"gemm_mma", {{"tile", "256x128"}, {"m", "300"}, {"stages", "2"}, {"k", "192"}}},
+        Case{"gemm_mma", {{"stages", "4"}, {"m", "64"}, {"n", "64"}, {"k", "448"}}},
         Case{"topk", {{"levels", "20"}, {"k", "33"}}},  // several equal at the border
         Case{"llm_layer",
              {{"mode", "prefill"}, {"units", "tensor"}, {"batch", "2"}, {"sequence", "40"}}},
@@ -103,6 +107,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"attention", {{"mode", "decode"}, {"sequence", "1"}, {"page", "1"}}},
         Case{"attention", {{"mode", "decode"}, {"sequence", "512"}, {"split", "512"}}},
         Case{"attention", {{"mode", "decode"}, {"sequence", "40"}, {"split", "1"}}},
+        Case{"gemm_mma", {{"m", "1"}, {"n", "8"}, {"k", "8"}}},
+        Case{"gemm_mma", {{"m", "65"}, {"n", "64"}, {"k", "64"}, {"stages", "4"}}},
         Case{"topk", {{"columns", "1"}, {"k", "1"}}},
         Case{"topk", {{"columns", "256"}, {"k", "256"}, {"block", "1024"}}},
         Case{"topk", {{"levels", "1"}, {"k", "256"}}},  // all are equal
@@ -137,6 +143,8 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair(Case{"attention", {{"units", "tensor"}, {"mode", "decode"}}},
                   "units=tensor needs mode=prefill"),
         std::pair(Case{"llm_layer", {{"units", "tensor"}}}, "units=tensor needs mode=prefill"),
+        std::pair(Case{"gemm_mma", {{"n", "100"}}}, "n must be a multiple of 8, is 100"),
+        std::pair(Case{"gemm_mma", {{"k", "12"}}}, "k must be a multiple of 8, is 12"),
         std::pair(Case{"topk", {{"columns", "7"}}}, "k must not exceed columns = 7"),
         std::pair(Case{"llm_layer", {{"hidden", "100"}}}, "hidden must be a multiple of 8, is 100"),
         std::pair(Case{"llm_layer", {{"page", "12"}}}, "page must be a power of two, is 12")));

@@ -93,7 +93,8 @@ TEST(Workloads, ThoseOfTheTableAreThere) {
                            "quantize",
                            "attention",
                            "topk",
-                           "llm_layer"})
+                           "llm_layer",
+                           "gemm_mma"})
     EXPECT_THAT(names, Contains(name));
 }
 
