@@ -24,7 +24,7 @@ std::vector<Newer> newer_workloads() {
   const runtime::Workloads all = runtime::all_workloads();
   std::vector<Newer> out;
   for (const std::string& name : all.names())
-    if (const auto needed = all.make(name)->least_capability(); needed != 0)
+    if (const auto needed = all.make(name)->min_capability(); needed != 0)
       out.push_back({name, needed});
   return out;
 }

@@ -43,7 +43,7 @@ inline std::vector<std::string> workloads_of_all_machines() {
   const runtime::Workloads all = runtime::all_workloads();
   std::vector<std::string> names = all.names();
   std::erase_if(names,
-                [&](const std::string& name) { return all.make(name)->least_capability() != 0; });
+                [&](const std::string& name) { return all.make(name)->min_capability() != 0; });
   return names;
 }
 

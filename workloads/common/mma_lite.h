@@ -102,14 +102,14 @@ static __device__ __forceinline__ unsigned two_halves(float low, float high) {
 static __device__ __forceinline__ void put_word(SharedAddress to, unsigned word) {
   __asm__ volatile("st.shared.b32 [%0], %1;" : : "r"(to), "r"(word) : "memory");
 }
-static __device__ __forceinline__ float4 get_piece(SharedAddress from) {
+static __device__ __forceinline__ float4 get_chunk(SharedAddress from) {
   float x, y, z, w;
   __asm__ volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
                    : "=f"(x), "=f"(y), "=f"(z), "=f"(w)
                    : "r"(from)
                    : "memory");
-  float4 piece = {x, y, z, w};
-  return piece;
+  float4 chunk = {x, y, z, w};
+  return chunk;
 }
 /// What lanes of the warp stored is there for the others.
 static __device__ __forceinline__ void sync_lanes() {

@@ -25,7 +25,7 @@ class GemmMma final : public HashedWorkload {
 
   void visit(FieldVisitor& v) override {
     v.choice("tile", tile_, kMmaTileNames, "results of a block, rows x columns");
-    v.field("stages", stages_, {2, kMmaMostStages}, "panels",
+    v.field("stages", stages_, {2, kMmaMaxStages}, "panels",
             "panels of both factors in shared memory, one of them being multiplied");
     v.field("m", m_, {1, 16384}, "rows", "rows of A and C");
     v.field("n", n_, {8, 16384}, "columns", "rows of B, columns of C; a multiple of 8");
@@ -40,7 +40,7 @@ class GemmMma final : public HashedWorkload {
     return all;
   }
 
-  std::uint32_t least_capability() const override { return kMmaCapability; }
+  std::uint32_t min_capability() const override { return kMmaCapability; }
 
   void run(Device& device, std::uint64_t seed) override {
     seed_ = seed;

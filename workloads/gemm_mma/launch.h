@@ -10,7 +10,7 @@ namespace raddle::workloads {
 
 /// The first compute capability with mma.m16n8k16, ldmatrix and cp.async.
 inline constexpr std::uint32_t kMmaCapability = 80;
-inline constexpr std::uint32_t kMmaMostStages = 4;
+inline constexpr std::uint32_t kMmaMaxStages = 4;
 
 enum class MmaTile : std::uint8_t { Of64x64, Of128x64, Of128x128, Of256x128 };
 inline constexpr std::array<std::string_view, 4> kMmaTileNames = {"64x64", "128x64", "128x128",

@@ -6,8 +6,8 @@
 
 namespace gemm_of {
 
-constexpr unsigned kDepth = 64;  // halves of a row in a panel: 128 bytes, eight pieces of 16
-constexpr unsigned kPieces = kDepth / 8, kRowBytes = kDepth * 2;
+constexpr unsigned kDepth = 64;  // halves of a row in a panel: 128 bytes, eight chunks of 16
+constexpr unsigned kChunks = kDepth / 8, kRowBytes = kDepth * 2;
 constexpr unsigned kSteps = 4;  // matrix instructions along a panel, each 16 deep
 
 /// kM x kN results of a block, a part of them to each of kWarpsM x kWarpsN warps.
@@ -19,10 +19,10 @@ struct Shape {
   static constexpr unsigned kPanelBytes = (kM + kN) * kRowBytes;  // of both factors
 };
 
-// Where a piece of a row lies: its place changes with the row, so that eight rows of one piece, as
+// Where a chunk of a row lies: its place changes with the row, so that eight rows of one chunk, as
 // a matrix of 8 x 8 has them, lie in all banks.
-static __device__ __forceinline__ unsigned slot(unsigned row, unsigned piece) {
-  return row * kRowBytes + (piece ^ row % kPieces) * 16;
+static __device__ __forceinline__ unsigned slot(unsigned row, unsigned chunk) {
+  return row * kRowBytes + (chunk ^ row % kChunks) * 16;
 }
 
 struct Always {
@@ -34,10 +34,10 @@ struct Within {
   __device__ __forceinline__ bool row(unsigned number) const { return number < rows; }
 };
 
-/// What a thread copies of kRows rows that lie one behind the other: a piece of every so many.
+/// What a thread copies of kRows rows that lie one behind the other: a chunk of every so many.
 template <unsigned kRows, unsigned kThreads>
 struct DenseCopies {
-  static constexpr unsigned kApart = kThreads / kPieces, kCount = kRows / kApart;
+  static constexpr unsigned kApart = kThreads / kChunks, kCount = kRows / kApart;
   static_assert(kRows % kApart == 0 && kApart % 8 == 0 && kCount % kSteps == 0);
   const half_bits *from, *next;
   unsigned long long apart;
@@ -47,10 +47,10 @@ struct DenseCopies {
   __device__ __forceinline__ DenseCopies(const half_bits* matrix, unsigned rows, unsigned depth,
                                          unsigned row0, SharedAddress panel)
       : apart(static_cast<unsigned long long>(kApart) * depth),
-        to(panel + slot(threadIdx.x / kPieces, threadIdx.x % kPieces)) {
-    const unsigned row = row0 + threadIdx.x / kPieces;
+        to(panel + slot(threadIdx.x / kChunks, threadIdx.x % kChunks)) {
+    const unsigned row = row0 + threadIdx.x / kChunks;
     left = row < rows ? rows - row : 0;
-    from = matrix + static_cast<unsigned long long>(row) * depth + threadIdx.x % kPieces * 8;
+    from = matrix + static_cast<unsigned long long>(row) * depth + threadIdx.x % kChunks * 8;
     next = from;
   }
   __device__ __forceinline__ void begin(unsigned depth0) { next = from + depth0; }
@@ -90,7 +90,7 @@ struct WarpTile {
   Sums sum[Of::kWarpM / 16][Of::kWarpN / 8];
   unsigned lane, row, column;         // of the warp's part in the tile
   SharedAddress left_row, right_row;  // of the lane
-  unsigned left_piece, right_piece;
+  unsigned left_chunk, right_chunk;
 
   __device__ __forceinline__ explicit WarpTile(SharedAddress panels)
       : sum{},
@@ -99,12 +99,12 @@ struct WarpTile {
         column(threadIdx.x / 32 % Of::kWarpsN * Of::kWarpN),
         left_row(panels + (row + lane % 16) * kRowBytes),
         right_row(panels + (Of::kM + column + lane / 16 * 8 + lane % 8) * kRowBytes),
-        left_piece((lane / 16 ^ lane % 8) * 16),
-        right_piece((lane / 8 % 2 ^ lane % 8) * 16) {}
+        left_chunk((lane / 16 ^ lane % 8) * 16),
+        right_chunk((lane / 8 % 2 ^ lane % 8) * 16) {}
 
   __device__ __forceinline__ void load(Factors<Of>& to, unsigned panel, unsigned step) const {
-    const SharedAddress left = left_row + panel + (left_piece ^ step * 32);
-    const SharedAddress right = right_row + panel + (right_piece ^ step * 32);
+    const SharedAddress left = left_row + panel + (left_chunk ^ step * 32);
+    const SharedAddress right = right_row + panel + (right_chunk ^ step * 32);
     load_matrices<Of::kWarpM / 16, 16 * kRowBytes>(to.left, left);
     load_matrices<Of::kWarpN / 16, 16 * kRowBytes>(to.right, right);
   }
@@ -188,7 +188,7 @@ class Product {
         left_.template copy<kStep>(panel);
         right_.template copy<kStep>(panel);
       } else {
-        const bool inside = number * kDepth + threadIdx.x % kPieces * 8 < depth_;
+        const bool inside = number * kDepth + threadIdx.x % kChunks * 8 < depth_;
         left_.template copy<kStep>(panel, inside);
         right_.template copy<kStep>(panel, inside);
       }

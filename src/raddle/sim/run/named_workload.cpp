@@ -63,7 +63,7 @@ NamedWorkload make_workload(const runtime::Workloads& workloads, const std::stri
 
 void check_capability(const runtime::Workload& workload, const std::string& name,
                       const std::string& machine, std::uint32_t found) {
-  const std::uint32_t needed = workload.least_capability();
+  const std::uint32_t needed = workload.min_capability();
   if (needed > found)
     throw InputError(
         fmt::format("{} has instructions of compute capability {}.{}: expected a machine that has "
