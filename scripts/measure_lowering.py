@@ -169,8 +169,8 @@ def kernels(path):
     for file in sorted(glob.glob("workloads/*/kernels.ptx")):
         ptx = re.sub(r"^(\$L\w+:)", r'\1\n.pragma "nounroll";', open(file).read(), flags=re.M)
         for arch in ("sm_75", "sm_90"):
-            if "cudaLaunchDevice" in ptx:
-                continue  # ptxas alone cannot link the device runtime
+            if "cudaLaunchDevice" in ptx or not re.search(r"^\.target sm_70$", ptx, re.M):
+                continue  # ptxas alone cannot link the device runtime; or not of both GPUs
             for name, (ops, registers) in assemble(ptx, arch).items():
                 measured.setdefault(name, {})[arch] = (len(ops), registers)
     print("| kernel | PTX | volta | sm_75 | hopper | sm_90 | registers: PTX | volta | sm_75 | hopper | sm_90 |")
@@ -197,7 +197,12 @@ GPUS = ("sm_75", "sm_80", "sm_90")
 
 
 def registers_of(path, arch):
-    """Registers of each kernel; of kernels that launch kernels without the device runtime."""
+    """Registers of each kernel, of kernels that launch kernels without the device runtime; none where the GPU is too
+    old."""
+    target = re.search(r"^\.target sm_(\d+)(a?)", open(path).read(), re.M)
+    if int(arch[3:]) < int(target[1]):
+        return []
+    arch += target[2]  # code of one GPU alone
     with tempfile.TemporaryDirectory() as folder:
         for more in ([], ["-c"]):
             done = subprocess.run(["ptxas", "-arch=" + arch, "-v", *more, path, "-o", folder + "/k"],
@@ -217,8 +222,8 @@ def registers(check):
     lines = ["workload,kernel," + ",".join(GPUS)]
     for path in sorted(glob.glob("workloads/*/kernels.ptx")):
         by_gpu = [dict(registers_of(path, arch)) for arch in GPUS]
-        lines += [",".join([path.split("/")[1], kernel, *(of[kernel] for of in by_gpu)])
-                  for kernel in sorted(by_gpu[0])]
+        lines += [",".join([path.split("/")[1], kernel, *(of.get(kernel, "") for of in by_gpu)])
+                  for kernel in sorted(by_gpu[-1])]
     text = "\n".join(lines) + "\n"
     if not check:
         open("workloads/registers.csv", "w").write(text)

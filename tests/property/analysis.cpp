@@ -34,7 +34,7 @@ bool too_large(const std::string& workload, const std::string& gpu) {
 }
 
 class Observed : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Tiny, Observed, testing::ValuesIn(runtime::all_workloads().names()),
+INSTANTIATE_TEST_SUITE_P(Tiny, Observed, testing::ValuesIn(test::workloads_of_all_machines()),
                          [](const auto& i) { return i.param; });
 
 // The paper's tool was checked like this (CCWS section 4; row ccws.n.sagcs): cache-only LRU

@@ -14,7 +14,7 @@ using test::RunSpec;
 RunSpec machine_code(const std::string& gpu = "v100") { return {gpu, {"isa.lowering='machine'"}}; }
 
 class MachineCode : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Tiny, MachineCode, testing::ValuesIn(runtime::all_workloads().names()),
+INSTANTIATE_TEST_SUITE_P(Tiny, MachineCode, testing::ValuesIn(test::workloads_of_all_machines()),
                          [](const auto& i) { return i.param; });
 
 TEST_P(MachineCode, IsCorrectAndTheSameUnderEveryHostChoice) {
@@ -66,7 +66,7 @@ TEST(MachineCodeFile, ReplayEqualsTheDirectRun) {
 }
 
 class EnergyOfRuns : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Tiny, EnergyOfRuns, testing::ValuesIn(runtime::all_workloads().names()),
+INSTANTIATE_TEST_SUITE_P(Tiny, EnergyOfRuns, testing::ValuesIn(test::workloads_of_all_machines()),
                          [](const auto& i) { return i.param; });
 
 TEST_P(EnergyOfRuns, KernelsAddUpToTheDynamicTotal) {

@@ -14,7 +14,7 @@ namespace {
 using test::RunSpec;
 
 class MovingWarps : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Tiny, MovingWarps, testing::ValuesIn(runtime::all_workloads().names()),
+INSTANTIATE_TEST_SUITE_P(Tiny, MovingWarps, testing::ValuesIn(test::workloads_of_all_machines()),
                          [](const auto& i) { return i.param; });
 
 RunSpec moving(const std::string& policy) {

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kBytesOfALaunch = 700;
 
 class Replay : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, Replay, testing::ValuesIn(runtime::all_workloads().names()),
+INSTANTIATE_TEST_SUITE_P(All, Replay, testing::ValuesIn(test::workloads_of_all_machines()),
                          [](const auto& i) { return i.param; });
 
 TEST_P(Replay, EqualsTheDirectRun) {

@@ -10,7 +10,7 @@ namespace {
 using test::RunSpec;
 
 const std::vector<std::string>& workloads() {
-  static const std::vector<std::string> names = runtime::all_workloads().names();
+  static const std::vector<std::string> names = test::workloads_of_all_machines();
   return names;
 }
 

@@ -59,7 +59,7 @@ TEST_P(AskedForSampling, ChangesNothingWhereNothingIsEstimated) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Tiny, AskedForSampling,
-                         testing::ValuesIn(runtime::all_workloads().names()),
+                         testing::ValuesIn(test::workloads_of_all_machines()),
                          [](const auto& name) { return name.param; });
 
 /// The latency of a launch is paid once, and gaps behind it; nothing is known of ten launches.

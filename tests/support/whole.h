@@ -38,6 +38,15 @@ inline sim::Result run(const std::string& workload, const RunSpec& spec = {},
   return run_on(*made, workload, spec);
 }
 
+/// Those that every machine has the instructions of; the others: tests/property/newer_machines.cpp.
+inline std::vector<std::string> workloads_of_all_machines() {
+  const runtime::Workloads all = runtime::all_workloads();
+  std::vector<std::string> names = all.names();
+  std::erase_if(names,
+                [&](const std::string& name) { return all.make(name)->min_capability() != 0; });
+  return names;
+}
+
 /// Launches that kernels have made.
 inline std::size_t launches_of_kernels(const sim::Result& result) {
   std::size_t launches = 0;

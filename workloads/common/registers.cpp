@@ -36,6 +36,7 @@ ptx::KernelRegisters registers_of(std::string_view workload) {
     if (!head && of != workload) continue;
     for (std::size_t i = 0; !line.empty(); ++i) {
       const std::string_view cell = next_cell(line);
+      if (cell.empty()) continue;  // a GPU that lacks the kernel's instructions
       if (!head) out[std::string(kernel)][gpus.at(i)] = whole_number(cell);
       else gpus.push_back(whole_number(cell.substr(kGpu.size())));
     }

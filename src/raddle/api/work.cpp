@@ -54,6 +54,7 @@ std::optional<std::uint64_t> Work::seed() const {
 
 void Work::check_run(const sim::Setup& machine) const {
   if (is_recorded()) api::check_run(*recording_, name_, machine);
+  if (workload_.workload) sim::check_capability(*workload_.workload, name_, machine);
 }
 
 std::string Work::execution_of(const sim::Setup& machine) const {

@@ -29,6 +29,8 @@ class Workload {
   virtual void visit(FieldVisitor& v) = 0;
   /// One sentence per contradiction among the parameters; empty = sound.
   virtual std::vector<std::string> violations() const { return {}; }
+  /// 10 x major + minor of the first compute capability that has its instructions; 0: all do.
+  virtual std::uint32_t min_capability() const { return 0; }
   /// Makes the inputs from `seed` (same seed, same inputs), uploads, launches, downloads. Called
   /// once.
   virtual void run(Device& device, std::uint64_t seed) = 0;

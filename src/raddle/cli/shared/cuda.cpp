@@ -180,6 +180,10 @@ void add_counters(std::vector<CudaRun>& runs, const std::vector<WorkloadWords>& 
 
 CudaRun run_once(const NamedWorkload& named, std::uint64_t seed, const CudaOptions& options) {
   runtime::CudaDevice device(options.library, options.device);
+  const runtime::CudaDeviceFacts& facts = device.facts();
+  sim::check_capability(
+      *named.workload, named.info.name, facts.name,
+      static_cast<std::uint32_t>(10 * facts.capability_major + facts.capability_minor));
   named.workload->run(device, seed);
   device.synchronize();
   CudaRun run;

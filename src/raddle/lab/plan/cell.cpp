@@ -333,6 +333,11 @@ sim::NamedWorkload named_of(const Program& program, const Catalogue& catalogue) 
   return {nullptr, {program.external->name, program.external->parameters}};
 }
 
+void check_capability(std::span<const sim::NamedWorkload> programs, const sim::Setup& setup) {
+  for (const sim::NamedWorkload& program : programs)
+    if (program.workload) sim::check_capability(*program.workload, program.info.name, setup);
+}
+
 /// They are replayed, and so is what a program has left.
 void check_external(const CellSpec& spec, const sim::Setup& setup) {
   for (const Program& program : spec.programs) {
@@ -374,6 +379,7 @@ ResolvedCell resolve(const CellSpec& spec, const Catalogue& catalogue) {
   if (setup)
     attempt(spec.gpu.place, [&] {
       check_external(spec, *setup);
+      check_capability(programs, *setup);
       return true;
     });
   if (setup)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "raddle/base/error.h"
+#include "raddle/sim/run/named_workload.h"
 #include "raddle/sim/run/parts.h"
 #include "raddle/sim/run/recorder.h"
 #include "raddle/trace/memory_trace.h"
@@ -153,6 +154,7 @@ runtime::LaunchedStream load_launch(const std::shared_ptr<const trace::Recording
 
 TenantProgram execute_tenant(runtime::Workload& workload, const WorkloadInfo& info,
                              const Setup& setup, const Options& options) {
+  check_capability(workload, info.name, setup);
   TenantProgram program;
   program.info = info;
   Keeper sink(program.steps);

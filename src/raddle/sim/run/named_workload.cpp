@@ -1,5 +1,7 @@
 #include "raddle/sim/run/named_workload.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "raddle/base/error.h"
@@ -57,6 +59,16 @@ NamedWorkload make_workload(const runtime::Workloads& workloads, const std::stri
   for (auto& [key, value] : out.info.parameters.items())
     if (value.is_string()) value = valid_utf8(value.get_ref<const std::string&>());
   return out;
+}
+
+void check_capability(const runtime::Workload& workload, const std::string& name,
+                      const std::string& machine, std::uint32_t found) {
+  const std::uint32_t needed = workload.min_capability();
+  if (needed > found)
+    throw InputError(
+        fmt::format("{} has instructions of compute capability {}.{}: expected a machine that has "
+                    "them, found {} with {}.{}",
+                    name, needed / 10, needed % 10, machine, found / 10, found % 10));
 }
 
 }  // namespace raddle::sim

@@ -19,4 +19,13 @@ struct NamedWorkload {
 NamedWorkload make_workload(const runtime::Workloads& workloads, const std::string& name,
                             const config::Tree& parameters);
 
+/// Throws InputError when a machine of compute capability `found` (80 is 8.0) is older than the
+/// workload's instructions.
+void check_capability(const runtime::Workload& workload, const std::string& name,
+                      const std::string& machine, std::uint32_t found);
+inline void check_capability(const runtime::Workload& workload, const std::string& name,
+                             const Setup& setup) {
+  check_capability(workload, name, setup.machine.name, setup.device.compute_capability);
+}
+
 }  // namespace raddle::sim

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "raddle/sim/profile/run_analyses.h"
+#include "raddle/sim/run/named_workload.h"
 #include "raddle/sim/run/parts.h"
 #include "raddle/sim/run/recorder.h"
 #include "raddle/sim/run/timed_gpu.h"
@@ -118,7 +119,10 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
   if (seen.live && setups.size() > 1)
     throw InputError(
         "live execution times one set-up at a time: what it does depends on the timing");
-  for (const Setup& setup : setups) RADDLE_ASSERT(seen_by_workload(setup) == seen);
+  for (const Setup& setup : setups) {
+    RADDLE_ASSERT(seen_by_workload(setup) == seen);
+    check_capability(workload, info.name, setup);
+  }
   check_analyses(options.analyses, analysed(setups, options));
   RunAnalyses analyses = RunAnalyses::of_execution(options.analyses);
   auto checks = checks_of(options.checks);
@@ -215,6 +219,7 @@ Result record(runtime::Workload& workload, const WorkloadInfo& info, Setup& setu
   const auto start = Clock::now();
   if (setup.run.live)
     throw InputError("a live run cannot be recorded: what it does depends on the timing");
+  check_capability(workload, info.name, setup);
   trace::FileWriter file(
       path, {{"workload", info.name}, {"parameters", info.parameters}, {"seed", setup.run.seed}});
   Recorder sink(file, options);
