@@ -98,7 +98,7 @@ std::string findings(const Validation& v) {
         error_text(metric, worst), metric_text(metric, worst.measured),
         metric_text(metric, worst.simulated));
   }
-  for (const std::string& remark : v.remarks) out += "<li>" + escaped(remark) + "</li>\n";
+  for (const std::string& remark : v.remarks) out += "<li>" + escaped_html(remark) + "</li>\n";
   return out.empty() ? "<p>Nothing was measured.</p>\n" : "<ul>\n" + out + "</ul>\n";
 }
 
@@ -147,13 +147,13 @@ std::string launches(const std::vector<sim::Pair>& pairs, sim::Metric metric) {
 }
 
 std::string table(const ValidationTable& t) {
-  std::string out = t.note.empty() ? "" : "<p class=note>" + escaped(t.note) + "</p>\n";
+  std::string out = t.note.empty() ? "" : "<p class=note>" + escaped_html(t.note) + "</p>\n";
   out += "<table>\n<thead><tr>";
-  for (const std::string& column : t.columns) out += "<th>" + escaped(column) + "</th>";
+  for (const std::string& column : t.columns) out += "<th>" + escaped_html(column) + "</th>";
   out += "</tr></thead>\n<tbody>\n";
   for (const std::vector<std::string>& row : t.rows) {
     out += "<tr>";
-    for (const std::string& cell : row) out += "<td>" + escaped(cell) + "</td>";
+    for (const std::string& cell : row) out += "<td>" + escaped_html(cell) + "</td>";
     out += "</tr>\n";
   }
   return out + "</tbody></table>\n";
@@ -179,14 +179,14 @@ std::string validation_page(const Validation& v) {
   if (!v.command.empty()) out += "<p class=command>" + escaped_html(v.command) + "</p>\n";
   out += "<nav aria-label=Sections><a href=#agreement>Agreement</a>";
   for (const ValidationTable& t : v.tables)
-    out += fmt::format("<a href=#{}>{}</a>", t.id, escaped(t.title));
+    out += fmt::format("<a href=#{}>{}</a>", t.id, escaped_html(t.title));
   for (std::size_t m = 0; m < sim::kMetrics; ++m)
     if (!left_out(v, m))
       out += fmt::format("<a href=#{}>{}</a>", sim::kMetricNames[m], kMetricTitles[m]);
   out += "<a href=#measured>Measured</a><a href=#simulated>Simulated</a></nav>\n";
   out += section("says", "What the numbers say", findings(v), " class=says");
   out += section("agreement", "Agreement", agreements(v));
-  for (const ValidationTable& t : v.tables) out += section(t.id, escaped(t.title), table(t));
+  for (const ValidationTable& t : v.tables) out += section(t.id, escaped_html(t.title), table(t));
   for (std::size_t m = 0; m < sim::kMetrics; ++m)
     if (!left_out(v, m))
       out += section(sim::kMetricNames[m], kMetricTitles[m],
