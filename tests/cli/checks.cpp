@@ -74,7 +74,9 @@ TEST_F(Checks, OurWorkloadsHaveNoRacesAndLoadWhatWasWritten) {
   EXPECT_GT(workloads.size(), 50u);
   for (const Json& workload : workloads) {
     const auto name = workload["name"].get<std::string>();
-    const Outcome o = raddle("run " + name + " size=tiny --functional --check races,uninitialised");
+    const std::string gpu = workload.contains("min_capability") ? "h200" : "v100";
+    const Outcome o = raddle("run " + name + " size=tiny --gpu " + gpu +
+                             " --functional --check races,uninitialised");
     EXPECT_EQ(o.status, 0) << o.out << o.err;
   }
 }

@@ -119,8 +119,9 @@ TEST(WorkedDependencies, ObservedWorkloadsStayCorrect) {
     const auto plain = make_workload(name, {}), observed = make_workload(name, {});
     sim::Options functional;
     functional.functional = true;
-    const sim::Result a = test::run_on(*plain, name, {"v100", {}, {}, functional});
-    const sim::Result b = test::run_on(*observed, name, {"v100", {}, {}, asking()});
+    const std::string gpu = plain->min_capability() > 70 ? "h200" : "v100";
+    const sim::Result a = test::run_on(*plain, name, {gpu, {}, {}, functional});
+    const sim::Result b = test::run_on(*observed, name, {gpu, {}, {}, asking()});
     EXPECT_EQ(b.verdict, a.verdict) << name << ": " << b.difference;
     EXPECT_EQ(b.totals.sm.thread_instructions, a.totals.sm.thread_instructions) << name;
     EXPECT_EQ(test::state_hash(b), test::state_hash(a)) << name;

@@ -1,7 +1,7 @@
-// libFuzzer: any bytes as a kernel's trace, packed, paged or not; what is read is opened and walked.
-// The mutator unpacks a zstd frame or the pages of a .tracez, changes what is in it and packs it
-// again, checksum and all: changed in place it would be refused before a line of it is read.
-// InputError is the only way out.
+// libFuzzer: any bytes as a kernel's trace, packed, paged or not; what is read is opened and
+// walked. The mutator unpacks a zstd frame or the pages of a .tracez, changes what is in it and
+// packs it again, checksum and all: changed in place it would be refused before a line of it is
+// read. InputError is the only way out.
 #include <sys/mman.h>
 #include <unistd.h>
 #include <zstd.h>

@@ -120,8 +120,8 @@ std::vector<Variant> with_bounds(const std::vector<Variant>& variants, const Set
   return out;
 }
 
-/// The configuration of a changed machine. What the change breaks elsewhere in the machine's file is
-/// said of the change, too.
+/// The configuration of a changed machine. What the change breaks elsewhere in the machine's file
+/// is said of the change, too.
 nlohmann::ordered_json changed_config(const Variant& changed, const Settings& common,
                                       const policy::Registries& registries) {
   const std::string& origin = changed.changes.front().origin;

@@ -21,8 +21,8 @@ class CsvLines {
   explicit CsvLines(std::istream& in) : in_(&in) {}
   /// The next line as it is, without its end; nothing at the end of the text.
   std::optional<std::string> line();
-  /// The next line, and those that belong to a quote that it does not close. Throws InputError where
-  /// that is never closed.
+  /// The next line, and those that belong to a quote that it does not close. Throws InputError
+  /// where that is never closed.
   std::optional<std::string> record();
   /// Of what was given last: where it began, from 1.
   unsigned number() const { return number_; }

@@ -62,8 +62,8 @@ std::vector<char*> without_plugins(int argc, char** argv, std::vector<std::strin
   return out;
 }
 
-/// compare, validate and analyze bounds find the program behind "--" by themselves (words_of_program): CLI11
-/// takes nothing from there once an option stands behind a workload.
+/// compare, validate and analyze bounds find the program behind "--" by themselves
+/// (words_of_program): CLI11 takes nothing from there once an option stands behind a workload.
 void leave_program_out(std::vector<char*>& words) {
   const auto is = [&](std::size_t at, std::string_view word) {
     return words.size() > at && words[at] == word;

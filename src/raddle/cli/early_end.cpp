@@ -51,6 +51,6 @@ CommandUnderWay::~CommandUnderWay() { under_way = 0; }
 
 // The program's own stand before libc's for whatever it loads. libc's exit() does not come by.
 extern "C" {
-[[noreturn]] void _exit(int status) { raddle::cli::end_without_handlers(status); }
-[[noreturn]] void _Exit(int status) noexcept { raddle::cli::end_without_handlers(status); }
+void _exit(int status) { raddle::cli::end_without_handlers(status); }
+void _Exit(int status) noexcept { raddle::cli::end_without_handlers(status); }
 }

@@ -20,9 +20,7 @@ Status lacks(const std::string& what) {
   return kNotSupported;
 }
 
-Status guarded(const std::function<void()>& body) {
-  return cuda_library::guarded(kStatuses, body);
-}
+Status guarded(const std::function<void()>& body) { return cuda_library::guarded(kStatuses, body); }
 Status call(Handle* handle, const std::function<void(Handle&)>& body) {
   if (handle == nullptr) return kNotInitialized;
   return guarded([&] { body(*handle); });

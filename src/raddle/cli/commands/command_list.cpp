@@ -44,6 +44,8 @@ Json workloads() {
     workload->set_size(runtime::Size::Small);
     workload->visit(parameters);
     out.push_back({{"name", name}, {"doc", all.doc(name)}, {"parameters", parameters.json()}});
+    if (const std::uint32_t least = workload->min_capability(); least != 0)
+      out.back()["min_capability"] = fmt::format("{}.{}", least / 10, least % 10);
   }
   return out;
 }
@@ -126,8 +128,7 @@ std::string metrics(const std::string& name, bool json) {
   std::string out;
   for (const sim::CatalogueEntry& entry : entries) {
     const std::string unit = entry.unit.empty() ? "" : " [" + entry.unit + "]";
-    const std::string ncu =
-        entry.ncu.empty() || !name.empty() ? "" : " (ncu: " + entry.ncu + ")";
+    const std::string ncu = entry.ncu.empty() || !name.empty() ? "" : " (ncu: " + entry.ncu + ")";
     out += fmt::format("{:<26}{} {}{}\n", entry.name, unit, entry.meaning, ncu);
     if (name.empty()) continue;
     out += fmt::format("  counted as {}; shown of: {}\n", entry.source,

@@ -22,8 +22,8 @@ struct CudaOptions {
   std::string clock_control = "base", cache_control = "none";  ///< ncu's, in its words
 };
 
-/// --libcuda, --device, --ncu-program, --clock-control, --cache-control, --no-counters: in `in`, the modes
-/// of the command that use a GPU.
+/// --libcuda, --device, --ncu-program, --clock-control, --cache-control, --no-counters: in `in`,
+/// the modes of the command that use a GPU.
 void add_cuda_options(CLI::App& command, CudaOptions& options, OptionModes& modes, ModeSet in);
 
 /// What a run on a GPU gave.

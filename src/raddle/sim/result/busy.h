@@ -27,7 +27,8 @@ Busy busy_of(const stats::GpuCounters& counters, Cycle cycles, const timing::Mac
 /// draws the line, too ("Achieved compute throughput and/or memory bandwidth below 60.0% of peak").
 inline constexpr double kLimits = 0.6;
 inline constexpr std::string_view kLatency = "latency";
-/// "DRAM", "L2", "L1", "SM" or kLatency; "" where nothing that is known limits and not all is known.
+/// "DRAM", "L2", "L1", "SM" or kLatency; "" where nothing that is known limits and not all is
+/// known.
 std::string_view limited_by(const Busy& busy);
 
 }  // namespace raddle::sim

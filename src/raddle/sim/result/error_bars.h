@@ -34,8 +34,8 @@ struct KeptErrors {
   std::vector<KernelError> kernels;
 };
 
-/// Lines "# key: value", of which `machine` must be there, the line of names, a kernel a row. Throws
-/// InputError naming file and line.
+/// Lines "# key: value", of which `machine` must be there, the line of names, a kernel a row.
+/// Throws InputError naming file and line.
 KeptErrors read_errors(std::istream& in, const std::string& file);
 /// `heads`: further lines, "key: value".
 std::string to_csv(const KeptErrors& errors, const std::vector<std::string>& heads);
@@ -73,7 +73,8 @@ struct OnSilicon {
   std::string text() const;
   nlohmann::ordered_json json() const;
 };
-/// By the class that takes most of the launches' cycles. Nothing of a result without timed launches.
+/// By the class that takes most of the launches' cycles. Nothing of a result without timed
+/// launches.
 std::optional<OnSilicon> on_silicon(const Result& result);
 
 }  // namespace raddle::sim

@@ -135,8 +135,8 @@ inline constexpr std::size_t kAllLaunches = ~std::size_t{0};
 /// are told one by one in `kernels`; of more, it is empty and `kernels_by_name` has the sums.
 ///
 /// The hash covers every launch, told or not, and everything else but `host`, `checks`, `silicon`
-/// (error_bars.h) and `analysis` (who is watched does what he does unwatched, and his hash says so) and the hash of
-/// the sources in `raddle_version`.
+/// (error_bars.h) and `analysis` (who is watched does what he does unwatched, and his hash says so)
+/// and the hash of the sources in `raddle_version`.
 nlohmann::ordered_json to_json(const Result& result,
                                std::size_t single_launches = kMaxSingleLaunches);
 
