@@ -129,7 +129,8 @@ Cycle MigrationUnit::tick(Cycle now) {
       arrived_.push_back({sm, std::move(cargo)});
     });
   }
-  return arrived_.empty() ? std::max(now + 1, due_) : now + 1;
+  const Cycle next = arrived_.empty() ? std::min(due_, from_noc_.next_arrival()) : 0;
+  return std::max(now + 1, next);
 }
 
 // --- between windows -----------------------------------------------------------------------------
