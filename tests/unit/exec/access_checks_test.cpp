@@ -237,6 +237,54 @@ TEST(Races, OfKernelsWithBarrierObjectsAreLeftOut) {
   EXPECT_THAT(run.checks().left_out().begin()->second, HasSubstr("barrier objects"));
 }
 
+// A copy beside the warp has ended when its thread has waited for its group, and not before.
+constexpr const char* kCopy = "cp.async.ca.shared.global [%r2], [%rd4], 4;\n";
+constexpr const char* kCommit = "cp.async.commit_group;\n";
+constexpr const char* kLoadOwn = "ld.shared.u32 %r4, [%r2]; st.global.u32 [%rd4], %r4;\n";
+
+TEST(RacesOfCopies, WithTheThreadItselfThatDoesNotWait) {
+  for (const std::string& none :
+       {std::string(), std::string(kCommit), kCommit + std::string("cp.async.wait_group 1;")})
+    EXPECT_THAT(Checked(kCopy + none + kLoadOwn).texts(),
+                ElementsAre(AllOf(HasSubstr("thread (0,0,0) reads byte 0 of shared memory"),
+                                  HasSubstr("a copy by thread (0,0,0) of the block writes it at"),
+                                  HasSubstr("nothing puts the end of its group before that, 64"))))
+        << none;
+  for (const std::string& wait :
+       {kCommit + std::string("cp.async.wait_group 0;"), std::string("cp.async.wait_all;")})
+    EXPECT_THAT(Checked(kCopy + wait + kLoadOwn).texts(), IsEmpty()) << wait;
+}
+
+TEST(RacesOfCopies, WithOthersWhoMeetNoBarrierBehindTheWait) {
+  const std::string wait = kCommit + std::string("cp.async.wait_group 0;");
+  EXPECT_THAT(Checked(kCopy + wait + "bar.sync 0;" + kLoadOther).texts(), IsEmpty());
+  const auto race = ElementsAre(AllOf(HasSubstr("reads byte"), HasSubstr("a copy by thread")));
+  EXPECT_THAT(Checked(kCopy + std::string(kCommit) + "bar.sync 0;" + kLoadOther).texts(), race);
+  // The wait behind the barrier is known to the thread that waits alone.
+  EXPECT_THAT(Checked(kCopy + std::string(kCommit) + "bar.sync 0;" + wait + kLoadOther).texts(),
+              race);
+}
+
+TEST(RacesOfCopies, OldGroupsEndFirst) {
+  const std::string second = "cp.async.ca.shared.global [%r2+256], [%rd4], 4;\n";
+  const std::string both = kCopy + std::string(kCommit) + second + kCommit;
+  const std::string loads = kLoadOwn + std::string("ld.shared.u32 %r5, [%r2+256];");
+  EXPECT_THAT(Checked(both + "cp.async.wait_group 1;" + loads).texts(),
+              ElementsAre(HasSubstr("thread (0,0,0) reads byte 256")));
+  EXPECT_THAT(Checked(both + "cp.async.wait_group 0;" + loads).texts(), IsEmpty());
+}
+
+TEST(RacesOfCopies, WithWritesAndReadsBefore) {
+  EXPECT_THAT(
+      Checked(kCopy + std::string(kStore)).texts(),
+      ElementsAre(AllOf(HasSubstr("writes byte 0"), HasSubstr("a copy by thread (0,0,0)"))));
+  EXPECT_THAT(Checked(std::string(kStore) + kCopy).texts(), IsEmpty());
+  EXPECT_THAT(Checked(kLoadOther + std::string(kCopy)).texts(),
+              ElementsAre(HasSubstr("a copy by thread (0,0,0) of the block writes it"),
+                          AllOf(HasSubstr("thread (32,0,0) writes byte 128"),
+                                HasSubstr("thread (0,0,0) of the block reads it"))));
+}
+
 // --- uninitialised ------------------------------------------------------------------------------
 
 constexpr CheckOptions kLoads{false, true};

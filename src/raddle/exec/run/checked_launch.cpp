@@ -132,6 +132,14 @@ CheckedLaunch::Use CheckedLaunch::use_of(const BlockState& block, const Access& 
           static_cast<std::uint8_t>(a.lane), a.order.strong};
 }
 
+CheckedLaunch::Use CheckedLaunch::written_by(const BlockState& block, const Access& a, Use use) {
+  if (a.order.copies != Order::Copies::Start) return use;
+  const unsigned warp = use.warp;
+  use.warp = static_cast<std::uint8_t>(WarpClocks::copies_of(warp));
+  use.clock = block.clocks.group(warp);
+  return use;
+}
+
 std::string CheckedLaunch::thread(unsigned warp, unsigned lane) const {
   const Dim3& b = runner_.shape().block;
   const u32 t = warp * kLanes + lane;
@@ -142,11 +150,13 @@ void CheckedLaunch::race(const Access& a, u64 at, const Use& earlier, const char
                          const char* before, unsigned kind) {
   const Warp& warp = *a.context.warp;
   checks_.found(Check::Races, runner_.kernel().title, kind, a.inst, earlier.inst, [&] {
+    const bool copy = earlier.warp >= kMaxWarps;
     return fmt::format(
-        "{} {} byte {} of shared memory at {}; {} of the block {} it at {}, and nothing puts them "
-        "in order",
+        "{} {} byte {} of shared memory at {}; {}{} of the block {} it at {}, and nothing puts {}",
         runner_.thread_text(warp, a.lane), now, at, runner_.location(a.inst),
-        thread(earlier.warp, earlier.lane), before, runner_.location(earlier.inst));
+        copy ? "a copy by " : "", thread(earlier.warp % kMaxWarps, earlier.lane), before,
+        runner_.location(earlier.inst),
+        copy ? "the end of its group before that" : "them in order");
   });
 }
 
@@ -181,18 +191,21 @@ void CheckedLaunch::shared_store(const Access& a, u64 at) {
   if (block == nullptr) return;
   const unsigned warp = a.context.warp->index;
   if (a.order.updates) block->clocks.reads(warp, at, a.bytes, a.order);
-  const Use use = use_of(*block, a);
+  const Use use = use_of(*block, a), written = written_by(*block, a, use);
   bool reported = !races_;
   for (u64 i = at; i < at + a.bytes; i += block->place_bytes) {
     Place& place = block->shared[i / block->place_bytes];
-    if (!reported && races(*block, place.write, use)) {
+    // Lanes of one instruction that copy to one place are taken to copy the same.
+    const bool together = written.warp == place.write.warp && written.inst == place.write.inst &&
+                          written.clock == place.write.clock;
+    if (!reported && !together && races(*block, place.write, use)) {
       reported = true;
       race(a, i, place.write, "writes", "writes", kWriteAfterWrite);
     } else if (const Use* r = reported ? nullptr : racing_read(*block, place, use); r != nullptr) {
       reported = true;
       race(a, i, *r, "writes", "reads", kWriteAfterRead);
     }
-    place.write = use;
+    place.write = written;
     place.read = {};
     place.many = false;
   }
@@ -305,6 +318,13 @@ void CheckedLaunch::atomic(Context& c, const Record& ip, char* frame, u32 mask) 
   });
 }
 
+/// What accesses nothing, and may put accesses in order.
+void CheckedLaunch::pass(const Context& c, Order what) {
+  WarpClocks& clocks = blocks_.at(c.warp->block).clocks;
+  if (what.fence) clocks.fence(c.warp->index);
+  else if (what.copies != Order::Copies::None) clocks.copies(c.warp->index, what);
+}
+
 void CheckedLaunch::about_to_run(Context& c, const Record& ip, char* frame, u32 mask) {
   if (mask == 0) return;
   inst_ = ip.inst;
@@ -328,8 +348,7 @@ void CheckedLaunch::about_to_run(Context& c, const Record& ip, char* frame, u32 
     case O_atom:
       return atomic(c, ip, frame, mask);
     case O_simple:
-      if (order(ip.inst).fence) blocks_.at(c.warp->block).clocks.fence(c.warp->index);
-      return;
+      return pass(c, order(ip.inst));
     default:
       return;
   }

@@ -35,7 +35,7 @@ class CheckedLaunch final : public RecordWatcher {
   /// An access of a byte; clock 0: there was none.
   struct Use {
     std::uint32_t clock = 0, inst = 0;
-    std::uint8_t warp = 0, lane = 0;
+    std::uint8_t warp = 0, lane = 0;  // the warp, or its copies (WarpClocks)
     bool strong = false;
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -62,6 +62,7 @@ class CheckedLaunch final : public RecordWatcher {
   void access(Context& c, const Record& ip, char* frame, std::uint32_t mask, std::uint64_t window,
               bool store);
   void atomic(Context& c, const Record& ip, char* frame, std::uint32_t mask);
+  void pass(const Context& c, Order what);
   void global_load(const Access& a, Address at);
   /// Whether nothing was found.
   bool shared_load(const Access& a, std::uint64_t at);
@@ -80,6 +81,8 @@ class CheckedLaunch final : public RecordWatcher {
   BlockState* state_of(const Context& c, std::uint64_t at, unsigned bytes);
   Order order(std::uint32_t inst) const { return inst < orders_.size() ? orders_[inst] : Order{}; }
   Use use_of(const BlockState& block, const Access& a) const;
+  /// What later accesses meet of a store: the store itself, or the copy that it starts.
+  static Use written_by(const BlockState& block, const Access& a, Use use);
   std::string thread(unsigned warp, unsigned lane) const;
 
   AccessChecks& checks_;

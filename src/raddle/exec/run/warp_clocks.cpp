@@ -9,6 +9,19 @@ template <class Clocks>
 void join(Clocks& to, const Clocks& from) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = std::max(to[i], from[i]);
 }
+
+/// What the instruction does to asynchronous copies; those in bulk are no races' business.
+void add_copies(const ptx::Instruction& i, Order& order) {
+  using Copies = Order::Copies;
+  if (i.opcode != "cp" || !i.has("async") || i.has("bulk") || i.has("mbarrier")) return;
+  order.copies = i.has("commit_group") ? Copies::EndGroup
+                 : i.has("wait_all")   ? Copies::WaitForAll
+                 : i.has("wait_group") ? Copies::Wait
+                                       : Copies::Start;
+  if (order.copies == Copies::Wait)
+    order.groups_left = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(i.operands.at(0).bits, ~std::uint32_t{0}));
+}
 }  // namespace
 
 Order order_of(const ptx::Instruction& i) {
@@ -16,6 +29,7 @@ Order order_of(const ptx::Instruction& i) {
   order.fence = i.opcode == "membar" || (i.opcode == "fence" && !i.has("proxy"));
   order.updates = i.opcode == "atom" || i.opcode == "red";
   order.returns = i.opcode == "atom";
+  add_copies(i, order);
   if (!order.updates && i.opcode != "ld" && i.opcode != "st") return order;
   order.acquires = i.has("acquire") || i.has("acq_rel");
   order.releases = i.has("release") || i.has("acq_rel");
@@ -38,6 +52,17 @@ void WarpClocks::fence(unsigned warp) {
   join(own_[warp], observed_[warp]);
   fenced_[warp] = own_[warp];
   ++own_[warp][warp];
+}
+
+/// Groups are a thread's. Counted by warp there are at least as many behind a copy as its thread
+/// has, so that no group counts as under way that its thread has waited for.
+void WarpClocks::copies(unsigned warp, Order order) {
+  using Copies = Order::Copies;
+  if (order.copies == Copies::EndGroup || order.copies == Copies::WaitForAll) ++group_[warp];
+  if (order.copies != Copies::Wait && order.copies != Copies::WaitForAll) return;
+  std::uint32_t& over = own_[warp][copies_of(warp)];
+  const std::uint32_t ended = group_[warp] - 1;
+  over = std::max(over, ended - std::min(ended, order.groups_left));
 }
 
 void WarpClocks::reads(unsigned warp, std::uint64_t at, unsigned bytes, Order order) {
