@@ -162,6 +162,23 @@ TEST(OwnPrograms, AreRecordedOnceByAComparisonThatIsKept) {
   EXPECT_THAT(more.err, HasSubstr("[1/1]")) << "neither recorded nor timed again";
 }
 
+// A program that is kept by its arguments and inputs cannot be by what a pipe brings.
+TEST(OwnPrograms, GetNoStandardInputInAComparisonThatIsKept) {
+  const Folder folder;
+  const auto compare = [&](const std::string& before, const std::string& results) {
+    const std::string command = before +
+                                " \"$0\" compare --gpu gtx480 --set sm.count=2 --policies "
+                                "lrr,gto " +
+                                results + " -- \"$1\" add";
+    return run_process("/bin/sh", {"-c", command, RADDLE_PROGRAM, CUDA_APP});
+  };
+  const std::string kept = "--results " + folder.path().string() + "/kept";
+  const auto notice = HasSubstr("gets no standard input");
+  EXPECT_THAT(compare("echo 5 |", kept).err, notice);
+  EXPECT_THAT(compare("", kept).err, Not(notice));
+  EXPECT_THAT(compare("echo 5 |", "").err, Not(notice));
+}
+
 // A file that no argument names is looked at when it is named.
 TEST(OwnPrograms, AreRecordedAgainWhenAnInputChanges) {
   const Folder folder;

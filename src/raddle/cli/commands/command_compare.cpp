@@ -252,7 +252,9 @@ void add_kept_options(CLI::App* compare, CompareCommand& command) {
       .add(compare->add_option(
                "--results", command.results,
                "keep each run in this folder, as `raddle sweep` does, and run only what is not "
-               "there yet; then --json is the sweep's document and --report its page"),
+               "there yet; then --json is the sweep's document and --report its page. A program "
+               "behind -- gets no standard input, and runs again when its file, arguments or "
+               "inputs are others, not when environment variables are"),
            {Mode::Kept})
       ->type_name("DIR");
   modes

@@ -1,6 +1,8 @@
 #include "raddle/cli/shared/kept_compare.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -157,8 +159,20 @@ std::string experiment_of(const KeptCompare& compare) {
          definitions;
 }
 
+namespace {
+/// Somebody has put a file or a pipe there, to be read.
+bool standard_input_is_given() {
+  struct stat input {};
+  return fstat(STDIN_FILENO, &input) == 0 &&
+         (S_ISFIFO(input.st_mode) || (S_ISREG(input.st_mode) && input.st_size != 0));
+}
+}  // namespace
+
 int run_kept(const KeptCompare& compare, const LabOptions& lab,
              const std::vector<std::string>& arguments) {
+  if (!compare.program.empty() && !lab.quiet && standard_input_is_given())
+    std::fprintf(stderr, "raddle: with --results %s gets no standard input\n",
+                 valid_utf8(compare.program.front()).c_str());
   const std::string file = std::filesystem::current_path() / "compare.toml";  // is not written
   lab::Paper paper =
       lab::read_paper(std::nullopt, {{file, experiment_of(compare)}}, "compare", lab.scale_value());
