@@ -27,10 +27,10 @@ set_source_files_properties(${hot_files} PROPERTIES SKIP_UNITY_BUILD_INCLUSION O
 foreach(room timing policy)
   target_compile_options(raddle_${room} PRIVATE ${hot_options})
 endforeach()
-# Rooms that run before and after a simulation, not in it: a quarter less time to compile.
-if(CMAKE_BUILD_TYPE STREQUAL "Release")
+# Rooms that run before and after a simulation, not in it; the fuzzers run them, too.
+if(CMAKE_BUILD_TYPE STREQUAL "Release" OR (RADDLE_SANITIZE AND NOT RADDLE_FUZZ))
   foreach(room config report lab api cli)
-    target_compile_options(raddle_${room} PRIVATE -O1)
+    target_compile_options(raddle_${room} PRIVATE ${RADDLE_COLD})
   endforeach()
 endif()
 if(RADDLE_ARCH STREQUAL "x86-64-v3")

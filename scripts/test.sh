@@ -15,13 +15,25 @@ pages=(docs/install.md docs/first-study.md docs/own-program.md docs/own-machine.
 # sends each somewhere new for so long.
 fuzz_seconds=${RADDLE_FUZZ_SECONDS:-}
 
-# The release build (asserts are on in it) and every gtest program of tests/; the benchmarks must build too.
+# The release build (asserts are on in it) and every gtest program of tests/, without those that step asan or verify runs
+# where that is among the steps; the benchmarks must build too.
 step_ctest() {
   build_page
-  build_preset release all benchmarks
+  build_preset release build.ninja
+  local targets folder programs='^$' tests='^$'
+  for folder in $(tests_of_other_steps); do
+    programs+="|^tests/test_${folder/\//_}\$"
+    tests+="|^$folder/|^test_${folder/\//_}_NOT_BUILT\$"
+  done
+  mapfile -t targets < <(ninja -C build/release -t query all | sed -n '/outputs:/q; s/^    //p' | grep -vE "$programs")
+  build_preset release "${targets[@]}" benchmarks
   check_lto
-  ctest --test-dir build/release -j "$(jobs)" --output-on-failure --no-tests=error |
+  ctest --test-dir build/release -j "$(jobs)" --output-on-failure --no-tests=error -E "$tests" |
     tee build/ctest.log
+}
+tests_of_other_steps() {
+  case $RADDLE_STEPS in *" asan "*) printf 'unit/%s\n' "${asan_rooms[@]}" ;; esac
+  case $RADDLE_STEPS in *" verify "*) echo analytic ;; esac
 }
 
 # Link-time optimisation has been lost once without a word (cmake/hot_rooms.cmake); spmv takes 15 % longer without.
@@ -185,9 +197,10 @@ step_slurm() {
 
 # The rooms that read foreign input or move memory by hand, under AddressSanitizer and UBSan (experiment files: step fuzz).
 # In the fuzzers' build, which has both, so that everything is compiled once less.
+asan_rooms=(base trace ptx exec fatbin accelsim config runtime timing analysis)
 step_asan() {
   local targets
-  targets=$(printf 'test_unit_%s ' base trace ptx exec fatbin accelsim config runtime timing analysis)
+  targets=$(printf 'test_unit_%s ' "${asan_rooms[@]}")
   # shellcheck disable=SC2086
   build_preset fuzz $targets
   # shellcheck disable=SC2086
@@ -317,6 +330,7 @@ for step in "${steps[@]}"; do
   [ "$(type -t "step_$step")" = function ] || fail "there is no test step '$step'"
 done
 need build page test slurm lint
+export RADDLE_STEPS=" ${steps[*]} "
 summary=() failed=()
 for step in "${steps[@]}"; do
   say "test step: $step"

@@ -50,7 +50,7 @@ TEST_P(DispatchPairs, NeverStandStill) {
   const auto all = policy::all_policies();
   const auto kernel_choice = all.kernel.choose(kernel);
   const auto block_choice = test::choose(all.block, block.policy, block.of);
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Rng rng(seed, "pairs");
     const timing::MachineSpec machine = support::tight_machine(rng);
     const auto launches = support::random_launches(rng, machine, 1 + rng.below(6), 60);

@@ -44,8 +44,8 @@ Json workloads() {
     workload->set_size(runtime::Size::Small);
     workload->visit(parameters);
     out.push_back({{"name", name}, {"doc", all.doc(name)}, {"parameters", parameters.json()}});
-    if (const std::uint32_t least = workload->min_capability(); least != 0)
-      out.back()["min_capability"] = fmt::format("{}.{}", least / 10, least % 10);
+    if (const std::uint32_t minimum = workload->min_capability(); minimum != 0)
+      out.back()["min_capability"] = fmt::format("{}.{}", minimum / 10, minimum % 10);
   }
   return out;
 }
