@@ -27,7 +27,9 @@ build_preset() {
       fail "cmake --preset $preset failed (all of it: build/$preset/configure.log)"
     fi
   fi
-  say "build: build/$preset${*:+ ($*)}"
+  local targets=$*
+  [ $# -le 12 ] || targets="$# targets"
+  say "build: build/$preset${targets:+ ($targets)}"
   # On a terminal ninja keeps to one line by itself.
   local quiet=()
   [ -t 1 ] || quiet=(--quiet)
