@@ -96,6 +96,32 @@ TEST(KeptReport, TheFirstFileOrTheOneNamedIsTheBaseline) {
                  {"--baseline", "'lrr', 'gto'", "found 'x'"});
 }
 
+TEST(KeptReport, HasTheMeansOverTheSeedsAndWhatChangesBringOfOneFile) {
+  const Folder folder;
+  const std::string json = folder / "s.json", page = folder / "s.html";
+  ASSERT_EQ(raddle("compare vecadd size=tiny --gpu gtx480 --set sm.count=2 --policies lrr,gto "
+                   "--seeds 2 --what-if l2=x2 --quiet --json",
+                   {json, "--report", folder / "drawn.html"})
+                .status,
+            0);
+  ASSERT_EQ(raddle("report", {json, "--quiet", "-o", page}).status, 0);
+  const Json again = data_of(page), drawn = data_of(folder / "drawn.html");
+  for (const auto& [table, of] : {std::pair{"over_seeds", "speedup"}, {"what_if", "policies"}}) {
+    ASSERT_EQ(again[table].size(), drawn[table].size()) << table;
+    ASSERT_FALSE(again[table].empty()) << table;
+    for (std::size_t i = 0; i < again[table].size(); ++i)
+      EXPECT_EQ(again[table][i][of], drawn[table][i][of]) << table;
+  }
+  ASSERT_EQ(again["runs"].size(), drawn["runs"].size()) << "runs on changed machines are no more";
+  for (std::size_t i = 0; i < again["runs"].size(); ++i)
+    EXPECT_EQ(again["runs"][i]["label"], drawn["runs"][i]["label"]);
+  ASSERT_EQ(raddle("report", {kept().one, json, "--quiet", "-o", page}).status, 0);
+  const Json both = data_of(page);
+  EXPECT_TRUE(both["over_seeds"].empty() && both["what_if"].empty());
+  EXPECT_THAT(both["kept"].dump(),
+              AllOf(HasSubstr("the means over the seeds of "), HasSubstr("what changes of")));
+}
+
 TEST(KeptReport, WhatCannotBeDrawnIsRefusedAndNothingWritten) {
   const std::string page = kept().folder / "none.html";
   const std::string paper =

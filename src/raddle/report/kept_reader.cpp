@@ -70,6 +70,31 @@ class Checker {
     if (object_or_null(json, at, "checks")) checks(member(json, "checks"), at + "checks.");
   }
 
+  /// Members over_seeds and what_if of compare's document.
+  void tables(const Json& json) {
+    list(json, "", "over_seeds", false, [&](const Json& of, const std::string& place) {
+      for (const char* key : {"workload", "policies", "over", "verdict"}) text(of, place, key);
+      for (const char* key : {"same_input", "flips"}) truth(of, place, key);
+      for (const char* key : {"cycles", "speedup"}) spread(of, place, key);
+      object_or_null(of, place, "parameters");
+      if (!member(of, "seeds").is_array()) fault(place + "seeds", "an array", member(of, "seeds"));
+    });
+    list(json, "", "what_if", false, [&](const Json& of, const std::string& place) {
+      for (const char* key : {"workload", "item", "stream"}) text(of, place, key);
+      for (const char* key : {"order", "order_as_it_is", "turned"})
+        if (!member(of, key).is_array()) fault(place + key, "an array", member(of, key));
+      object_or_null(of, place, "parameters");
+      count(of, place, "instructions", kMaxCount);
+      if (object_in(of, place, "changes"))
+        for (const auto& [path, change] : member(of, "changes").items())
+          object(change, place + "changes." + path);
+      list(of, place, "policies", true, [&](const Json& policy, const std::string& at) {
+        text(policy, at, "policies");
+        spread(policy, at, "speedup");
+      });
+    });
+  }
+
   void fault(const std::string& place, std::string_view expected, const Json& found) {
     if (faults_.size() < kMaxFaults)
       faults_.push_back(
@@ -98,6 +123,15 @@ class Checker {
 
   bool object_or_null(const Json& of, const std::string& at, const char* key) {
     return !member(of, key).is_null() && object_in(of, at, key);
+  }
+
+  void spread(const Json& of, const std::string& at, const char* key) {
+    if (!object_in(of, at, key)) return;
+    const std::string place = at + key + ".";
+    for (const char* end : {"mean", "deviation", "min", "max"})
+      count(member(of, key), place, end, kMaxCount);
+    for (const char* end : {"low", "high"})
+      number_or_null(member(member(of, key), end), place + end);
   }
 
   void truth(const Json& of, const std::string& at, const char* key) {
@@ -272,26 +306,31 @@ std::string other_command(const Json& document) {
   return "";
 }
 
-std::vector<KeptRun> compared(const Json& document, const std::string& file) {
+KeptFile compared(const Json& document, const std::string& file) {
   Checker checker(file);
   if (!member(document, "runs").is_array()) {
     checker.fault("runs", "an array", member(document, "runs"));
     checker.end();
   }
   const bool seeds = document.contains("over_seeds");
-  std::vector<KeptRun> out;
+  KeptFile out;
   for (std::size_t i = 0; i < member(document, "runs").size(); ++i) {
     const Json& run = member(document, "runs")[i];
     const std::string at = fmt::format("runs[{}]", i);
     if (!checker.object(run, at) || !checker.text(run, at + ".", "policies")) continue;
     checker.result(member(run, "result"), at + ".result.");
-    out.push_back({file, member(run, "policies").get<std::string>(), member(run, "result")});
+    out.runs.push_back({file, member(run, "policies").get<std::string>(), member(run, "result")});
+    if (run.contains("what_if") && checker.text(run, at + ".", "what_if"))
+      out.runs.back().what_if = run["what_if"].get<std::string>();
   }
+  checker.tables(document);
   checker.end();
-  for (KeptRun& run : out) {
+  for (KeptRun& run : out.runs) {
     if (seeds) run.label = without_seed(run.label, run.result);
     if (run.label.empty()) run.label = label_of(run.result);
   }
+  if (seeds) out.over_seeds = document["over_seeds"];
+  if (document.contains("what_if")) out.what_if = document["what_if"];
   return out;
 }
 
@@ -301,7 +340,7 @@ bool is_kept_result(const Json& document) {
   return document.is_object() && member(document, "kind").is_null();
 }
 
-std::vector<KeptRun> read_kept(const Json& document, const std::string& file) {
+KeptFile read_kept(const Json& document, const std::string& file) {
   Checker checker(file);
   if (!checker.object(document, "document")) checker.end();
   if (const std::string other = other_command(document); !other.empty())
@@ -318,7 +357,7 @@ std::vector<KeptRun> read_kept(const Json& document, const std::string& file) {
                      "'totals' nor 'runs'");
   checker.result(document, "");
   checker.end();
-  return {{file, label_of(document), document}};
+  return {.runs = {{file, label_of(document), document}}};
 }
 
 std::string work_key(const Json& result) {

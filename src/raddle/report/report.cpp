@@ -229,11 +229,14 @@ Json data(const ReportInput& input) {
 
 Json kept_data(KeptInput input) {
   Json sentences = kept_sentences(input.runs);
+  for (std::string& sentence : input.left_out) sentences.push_back(std::move(sentence));
   distinguish(input.runs);
   Json runs = Json::array();
   for (const KeptRun& run : input.runs) runs.push_back(kept_run_json(run));
   Json out = page_data(input.command, input.date, std::move(runs));
   out["kept"] = std::move(sentences);
+  out["over_seeds"] = std::move(input.over_seeds);
+  out["what_if"] = std::move(input.what_if);
   return out;
 }
 

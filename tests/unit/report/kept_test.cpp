@@ -55,12 +55,12 @@ std::string sentences(const Json& data) {
 Json page_of(const std::vector<std::pair<std::string, Json>>& files) {
   KeptInput input;
   for (const auto& [file, document] : files)
-    for (KeptRun& run : read_kept(document, file)) input.runs.push_back(std::move(run));
+    for (KeptRun& run : read_kept(document, file).runs) input.runs.push_back(std::move(run));
   return kept_data(std::move(input));
 }
 
 TEST(Kept, AResultIsOneRunWithItsPolicies) {
-  const std::vector<KeptRun> runs = read_kept(kept(), "a.json");
+  const std::vector<KeptRun> runs = read_kept(kept(), "a.json").runs;
   ASSERT_EQ(runs.size(), 1u);
   EXPECT_EQ(runs[0].label, "warp=gto");
   EXPECT_EQ(runs[0].file, "a.json");
@@ -68,11 +68,66 @@ TEST(Kept, AResultIsOneRunWithItsPolicies) {
 
 TEST(Kept, AComparisonHasItsLabelsWithoutTheSeedWhereThereAreSeveral) {
   const Json plain = compared({{"lrr", kept("lrr")}, {"gto run.seed=1", kept()}});
-  EXPECT_EQ(read_kept(plain, "c.json")[1].label, "gto run.seed=1");
+  EXPECT_EQ(read_kept(plain, "c.json").runs[1].label, "gto run.seed=1");
   Json seeds = plain;
   seeds["over_seeds"] = Json::array();
-  EXPECT_EQ(read_kept(seeds, "c.json")[1].label, "gto");
-  EXPECT_EQ(read_kept(compared({{"", kept("lrr")}}), "c.json")[0].label, "warp=lrr");
+  EXPECT_EQ(read_kept(seeds, "c.json").runs[1].label, "gto");
+  EXPECT_EQ(read_kept(compared({{"", kept("lrr")}}), "c.json").runs[0].label, "warp=lrr");
+}
+
+/// What compare has computed of its runs, and one run on a changed machine.
+Json with_tables() {
+  Json out = compared({{"lrr", kept("lrr")}, {"gto", kept()}, {"gto", kept()}});
+  const Json spread = {{"mean", 1.5}, {"deviation", 0}, {"min", 1},
+                       {"max", 2},    {"low", nullptr}, {"high", nullptr}};
+  out["runs"][2]["what_if"] = "l2=x2";
+  out["over_seeds"] = {{{"workload", "bfs"},
+                        {"parameters", nullptr},
+                        {"policies", "gto"},
+                        {"over", "lrr"},
+                        {"seeds", {1, 2}},
+                        {"same_input", false},
+                        {"cycles", spread},
+                        {"speedup", spread},
+                        {"verdict", "faster"},
+                        {"flips", false}}};
+  out["what_if"] = {{{"workload", "bfs"},
+                     {"parameters", Json::object()},
+                     {"item", "l2=x2"},
+                     {"changes", {{"l2.size_kib", {{"from", 1}, {"to", 2}}}}},
+                     {"stream", "same"},
+                     {"instructions", 1},
+                     {"policies", {{{"policies", "gto"}, {"speedup", spread}}}},
+                     {"order", {"gto"}},
+                     {"order_as_it_is", {"gto"}},
+                     {"turned", Json::array()}}};
+  return out;
+}
+
+TEST(Kept, WhatCompareHasComputedOfItsRunsIsKeptWithThem) {
+  const Json document = with_tables();
+  const KeptFile file = read_kept(document, "a.json");
+  EXPECT_EQ(file.over_seeds, document["over_seeds"]);
+  EXPECT_EQ(file.what_if, document["what_if"]);
+  ASSERT_EQ(file.runs.size(), 3u);
+  EXPECT_EQ(file.runs[1].what_if, "");
+  EXPECT_EQ(file.runs[2].what_if, "l2=x2");
+}
+
+TEST(Kept, TablesOfAnotherShapeAreRefused) {
+  const std::pair<const char*, const char*> faults[] = {
+      {"/over_seeds/0/speedup/mean", "over_seeds[0].speedup.mean: expected a number"},
+      {"/over_seeds/0/verdict", "over_seeds[0].verdict: expected a text"},
+      {"/over_seeds/0/seeds", "over_seeds[0].seeds: expected an array"},
+      {"/what_if/0/policies", "what_if[0].policies: expected an array"},
+      {"/what_if/0/policies/0/speedup", "what_if[0].policies[0].speedup: expected an object"},
+      {"/what_if/0/changes", "what_if[0].changes: expected an object"},
+      {"/runs/2/what_if", "runs[2].what_if: expected a text"}};
+  for (const auto& [place, message] : faults) {
+    Json document = with_tables();
+    document[Json::json_pointer(place)] = true;
+    EXPECT_THAT(refused(document), HasSubstr(message)) << place;
+  }
 }
 
 TEST(Kept, ThePageIsThatOfTheReportLessWhatWasNotKept) {

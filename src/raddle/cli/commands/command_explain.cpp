@@ -45,7 +45,7 @@ struct ExplainCommand {
 
   int operator()() const {
     std::vector<std::vector<KeptRun>> kept;
-    for (const std::string& file : files) kept.push_back(report::read_kept(read_json(file), file));
+    for (const std::string& file : files) kept.push_back(report::read_kept(read_json(file), file).runs);
     const std::vector<Pair> pairs = kept.size() == 1 ? within(kept.front()) : between(kept);
     std::string text;
     Json all = {{"schema", 1}, {"kind", "explanation"}, {"explanations", Json::array()}};

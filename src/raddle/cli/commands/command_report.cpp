@@ -50,11 +50,11 @@ struct ReportCommand {
   }
 
   int results(const std::vector<Json>& documents) const {
-    report::KeptInput input{joined(arguments), today(), {}};
+    report::KeptInput input{.command = joined(arguments), .date = today(), .runs = {}};
     for (std::size_t i = 0; i < files.size(); ++i) {
       if (std::ranges::count(files, files[i]) > 1)
         throw InputError({files[i]}, "is named twice; expected each file once");
-      std::ranges::move(report::read_kept(documents[i], files[i]), std::back_inserter(input.runs));
+      add(report::read_kept(documents[i], files[i]), input);
     }
     if (input.runs.empty())
       throw InputError({files.front()}, "expected at least one result, found none");
@@ -63,6 +63,24 @@ struct ReportCommand {
     write_file(output, report::kept_html(std::move(input)));
     if (!quiet) std::fprintf(stderr, "report: %s\n", output.c_str());
     return 0;
+  }
+
+  /// What compare has computed of a file's runs holds of them alone, in their order.
+  void add(report::KeptFile file, report::KeptInput& input) const {
+    const bool alone = files.size() == 1 && baseline.empty();
+    const std::string name = file.runs.empty() ? "" : file.runs.front().file;
+    const auto leave_out = [&](const char* what) {
+      input.left_out.push_back("Not drawn, as other runs stand beside them or first: " +
+                               std::string(what) + " of " + name + ".");
+    };
+    if (!file.over_seeds.empty() && !alone) leave_out("the means over the seeds");
+    if (!file.what_if.empty() && !alone) leave_out("what changes of the machine bring");
+    if (alone) {
+      input.over_seeds = std::move(file.over_seeds);
+      input.what_if = std::move(file.what_if);
+    }
+    for (report::KeptRun& run : file.runs)
+      if (run.what_if.empty()) input.runs.push_back(std::move(run));  // the others: in a table
   }
 
   /// A file, or the label of results.
