@@ -11,7 +11,7 @@ TEST(Usage, HelpNamesEveryCommand) {
   const Outcome help = raddle("--help");
   EXPECT_EQ(help.status, 0);
   for (const char* command : {"list", "run", "compare", "record", "replay", "ptx", "analyze",
-                              "explain", "report", "sweep", "reproduce"})
+                              "explain", "query", "report", "sweep", "reproduce"})
     EXPECT_THAT(help.out, HasSubstr(command));
   EXPECT_THAT(help.out, HasSubstr("Exit status"));
   EXPECT_EQ(help.err, "");
@@ -19,7 +19,7 @@ TEST(Usage, HelpNamesEveryCommand) {
 
 TEST(Usage, EveryCommandExplainsItself) {
   for (const std::string command : {"list", "run", "compare", "record", "replay", "ptx", "analyze",
-                                    "explain", "report", "sweep", "reproduce"}) {
+                                    "explain", "query", "report", "sweep", "reproduce"}) {
     const Outcome help = raddle(command + " --help");
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_GT(line_count(help.out), 5u) << command;

@@ -3,6 +3,8 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <string_view>
+
 #include "raddle/base/error.h"
 #include "raddle/base/files.h"
 
@@ -20,11 +22,20 @@ Database::Database(std::string path) : path_(std::move(path)) {
   sqlite3_busy_timeout(handle_, 10'000);
 }
 
+Database::Database() {
+  if (sqlite3_open(":memory:", &handle_) != SQLITE_OK) {
+    sqlite3_close(handle_);
+    throw RunError("SQLite: out of memory");
+  }
+  sqlite3_limit(handle_, SQLITE_LIMIT_ATTACHED, 0);
+}
+
 Database::~Database() { sqlite3_close(handle_); }
 
 void Database::fail() const {
   const int code = sqlite3_errcode(handle_) & 0xff;
   const std::string why = sqlite3_errmsg(handle_);
+  if (path_.empty()) throw InputError("SQL: " + why);
   if (code == SQLITE_NOTADB)
     throw InputError({path_}, "is no results file of Raddle (no SQLite database)");
   if (code == SQLITE_FULL || code == SQLITE_IOERR)
@@ -51,8 +62,11 @@ std::int64_t Database::pragma(const char* name) {
 std::int64_t Database::last_row() const { return sqlite3_last_insert_rowid(handle_); }
 
 Statement::Statement(Database& database, const char* sql) : database_(database) {
-  if (sqlite3_prepare_v2(database.handle_, sql, -1, &handle_, nullptr) != SQLITE_OK)
-    database.fail();
+  const char* rest = nullptr;
+  if (sqlite3_prepare_v2(database.handle_, sql, -1, &handle_, &rest) != SQLITE_OK) database.fail();
+  if (std::string_view(rest).find_first_not_of("; \t\r\n") == std::string_view::npos) return;
+  sqlite3_finalize(handle_);
+  throw InputError("SQL: expected one statement, found more: " + std::string(rest));
 }
 
 Statement::~Statement() { sqlite3_finalize(handle_); }

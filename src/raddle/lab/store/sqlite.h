@@ -16,6 +16,9 @@ class Database {
  public:
   /// Opens or makes the file. Throws InputError when it cannot be opened or is no database.
   explicit Database(std::string path);
+  /// In memory, for SQL of the user's: what is wrong with it is an InputError, and it reaches no
+  /// file.
+  Database();
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -39,6 +42,7 @@ class Database {
 /// InputError when the file is damaged.
 class Statement {
  public:
+  /// One statement; InputError where there are more.
   Statement(Database& database, const char* sql);
   ~Statement();
   Statement(const Statement&) = delete;
