@@ -120,7 +120,9 @@ TEST(Races, AtomicsDoNotRaceWithEachOtherButWithReads) {
       IsEmpty());
   EXPECT_THAT(Checked("atom.shared.add.u32 %r4, [%r9], 1; ld.shared.u32 %r4, [%r9];").texts(),
               ElementsAre(AllOf(HasSubstr("thread (32,0,0) writes byte 0"),
-                                HasSubstr("of the block reads it"))));
+                                HasSubstr("of the block reads it")),
+                          AllOf(HasSubstr("thread (32,0,0) reads byte 0"),
+                                HasSubstr("thread (31,0,0) of the block writes it"))));
 }
 
 /// Warp 0 writes its words and says so in the word s+256; warp 1 waits for that and reads them.
@@ -237,6 +239,44 @@ TEST(Races, OfKernelsWithBarrierObjectsAreLeftOut) {
   EXPECT_THAT(run.checks().left_out().begin()->second, HasSubstr("barrier objects"));
 }
 
+// What a strong access does not race with is not forgotten for it.
+constexpr const char* kAdd = "red.shared.add.u32 [%r9], 1;\n";
+constexpr const char* kLoadFirst = "ld.shared.u32 %r4, [%r9]; st.global.u32 [%rd4], %r4;\n";
+
+TEST(RacesOfStrongAccesses, AWarpsOwnAtomicDoesNotHideItsStore) {
+  const std::string zero = "setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.u32 [%r9], 0;\n";
+  EXPECT_THAT(Checked(zero + kAdd).texts(),
+              ElementsAre(AllOf(HasSubstr("thread (32,0,0) writes byte 0"),
+                                HasSubstr("thread (0,0,0) of the block writes it"))));
+  EXPECT_THAT(Checked(zero + "bar.sync 0;" + kAdd).texts(), IsEmpty());
+}
+
+TEST(RacesOfStrongAccesses, WhicheverWarpReadsWhatAllHaveAdded) {
+  for (const char* reader : {"0", "32"}) {
+    const std::string read =
+        std::string("setp.eq.u32 %p1, %r1, ") + reader + "; @%p1 ld.shared.u32 %r4, [%r9];\n";
+    const Checked run(kAdd + read);
+    ASSERT_EQ(run.texts().size(), 1u) << reader;
+    EXPECT_THAT(Checked(std::string(kAdd) + "bar.sync 0;" + read).texts(), IsEmpty());
+  }
+}
+
+TEST(RacesOfStrongAccesses, AVolatileReadDoesNotHideAPlainOne) {
+  const std::string reads =
+      "setp.lt.u32 %p1, %r1, 32; @%p1 ld.shared.u32 %r4, [%r9];\n"
+      "@%p1 ld.volatile.shared.u32 %r5, [%r9]; @!%p1 ";
+  EXPECT_THAT(Checked(reads + kAdd).texts(),
+              ElementsAre(AllOf(HasSubstr("thread (32,0,0) writes byte 0"),
+                                HasSubstr("thread (0,0,0) of the block reads it"))));
+}
+
+TEST(RacesOfStrongAccesses, APlainWriteInOrderStandsForWhatWasBefore) {
+  EXPECT_THAT(Checked(std::string(kAdd) + "bar.sync 0;" + kStore + "bar.sync 0;" + kLoadFirst +
+                      "bar.sync 0;" + kAdd)
+                  .texts(),
+              IsEmpty());
+}
+
 // A copy beside the warp has ended when its thread has waited for its group, and not before.
 constexpr const char* kCopy = "cp.async.ca.shared.global [%r2], [%rd4], 4;\n";
 constexpr const char* kCommit = "cp.async.commit_group;\n";
@@ -298,6 +338,14 @@ TEST(Uninitialised, SharedMemoryNobodyInTheBlockHasWritten) {
 }
 
 /// Of 256 bytes allocated, the host writes the first 16.
+TEST(Uninitialised, AnAtomicReadsSharedMemory) {
+  EXPECT_THAT(Checked("red.shared.add.u32 [%r9], 1;", kLoads, 32).texts(),
+              ElementsAre(AllOf(HasSubstr("uninitialised: "), HasSubstr("loads 4 bytes of shared"),
+                                HasSubstr("red.shared"))));
+  EXPECT_THAT(Checked("st.shared.u32 [%r9], 0; red.shared.add.u32 [%r9], 1;", kLoads, 32).texts(),
+              IsEmpty());
+}
+
 class Allocated : public testing::Test {
  protected:
   std::vector<Finding> run(const std::string& body, unsigned threads) {

@@ -60,20 +60,8 @@ void CheckedLaunch::started(const Block& block, std::size_t, std::size_t, std::s
 CheckedLaunch::BlockState* CheckedLaunch::state_of(const Context& c, u64 at, unsigned bytes) {
   if (!shared_ || at >= c.shared_bytes || c.shared_bytes - at < bytes) return nullptr;
   BlockState& state = blocks_.at(c.warp->block);
-  if (state.shared.empty()) state.shared.resize((c.shared_bytes + 3) / 4);
-  if (bytes < 4 && state.place_bytes == 4) {
-    std::vector<Place> single;
-    single.reserve(4 * state.shared.size());
-    for (Place& word : state.shared)
-      for (unsigned i = 0; i < 4; ++i) {
-        single.push_back(word);
-        if (i == 0 || word.readers == kNone) continue;
-        single.back().readers = static_cast<u32>(state.readers.size());
-        state.readers.push_back(std::array(state.readers[word.readers]));
-      }
-    state.shared = std::move(single);
-    state.place_bytes = 1;
-  }
+  if (state.shared.empty()) state.shared.begin(c.shared_bytes);
+  if (bytes < 4) state.shared.split();
   return &state;
 }
 
@@ -92,47 +80,13 @@ void CheckedLaunch::opens(const Block& block, unsigned barrier) {
 
 // --- shared memory ------------------------------------------------------------------------------
 
-bool CheckedLaunch::unordered(const BlockState& block, const Use& earlier, const Use& use) {
-  return earlier.clock != 0 && !block.clocks.in_order(earlier.warp, earlier.clock, use.warp);
-}
-
-bool CheckedLaunch::races(const BlockState& block, const Use& earlier, const Use& use) const {
-  return !(earlier.strong && use.strong) && unordered(block, earlier, use);
-}
-
-const CheckedLaunch::Use* CheckedLaunch::racing_read(const BlockState& block, const Place& place,
-                                                     const Use& use) const {
-  if (!place.many) return races(block, place.read, use) ? &place.read : nullptr;
-  for (const Use& read : block.readers[place.readers])
-    if (races(block, read, use)) return &read;
-  return nullptr;
-}
-
-void CheckedLaunch::note_read(BlockState& block, Place& place, const Use& use) {
-  if (!place.many && !unordered(block, place.read, use)) {
-    place.read = use;
-    return;
-  }
-  if (place.readers == kNone) {
-    place.readers = static_cast<u32>(block.readers.size());
-    block.readers.emplace_back();
-  }
-  auto& all = block.readers[place.readers];
-  if (!place.many) {
-    place.many = true;
-    all.fill({});
-    all[place.read.warp] = place.read;
-  }
-  all[use.warp] = use;
-}
-
-CheckedLaunch::Use CheckedLaunch::use_of(const BlockState& block, const Access& a) const {
+SharedUse CheckedLaunch::use_of(const BlockState& block, const Access& a) const {
   const unsigned warp = a.context.warp->index;
   return {block.clocks.now(warp), a.inst, static_cast<std::uint8_t>(warp),
-          static_cast<std::uint8_t>(a.lane), a.order.strong};
+          static_cast<std::uint8_t>(a.lane)};
 }
 
-CheckedLaunch::Use CheckedLaunch::written_by(const BlockState& block, const Access& a, Use use) {
+SharedUse CheckedLaunch::written_by(const BlockState& block, const Access& a, SharedUse use) {
   if (a.order.copies != Order::Copies::Start) return use;
   const unsigned warp = use.warp;
   use.warp = static_cast<std::uint8_t>(WarpClocks::copies_of(warp));
@@ -146,44 +100,51 @@ std::string CheckedLaunch::thread(unsigned warp, unsigned lane) const {
   return fmt::format("thread ({},{},{})", t % b.x, t / b.x % b.y, t / (b.x * b.y));
 }
 
-void CheckedLaunch::race(const Access& a, u64 at, const Use& earlier, const char* now,
+void CheckedLaunch::race(const Access& a, u64 at, const SharedUse& earlier, const char* now,
                          const char* before, unsigned kind) {
   const Warp& warp = *a.context.warp;
   checks_.found(Check::Races, runner_.kernel().title, kind, a.inst, earlier.inst, [&] {
-    const bool copy = earlier.warp >= kMaxWarps;
+    const bool copy = earlier.warp >= WarpClocks::kMaxWarps;
     return fmt::format(
         "{} {} byte {} of shared memory at {}; {}{} of the block {} it at {}, and nothing puts {}",
         runner_.thread_text(warp, a.lane), now, at, runner_.location(a.inst),
-        copy ? "a copy by " : "", thread(earlier.warp % kMaxWarps, earlier.lane), before,
-        runner_.location(earlier.inst),
+        copy ? "a copy by " : "", thread(earlier.warp % WarpClocks::kMaxWarps, earlier.lane),
+        before, runner_.location(earlier.inst),
         copy ? "the end of its group before that" : "them in order");
   });
+}
+
+bool CheckedLaunch::unwritten(const BlockState& block, const Access& a, u64 at) {
+  for (u64 i = at; i < at + a.bytes; i += block.shared.place_bytes()) {
+    if (block.shared.written(i)) continue;
+    checks_.found(Check::Uninitialised, runner_.kernel().title, kLoad, a.inst, 0, [&] {
+      return fmt::format(
+          "{} loads {} bytes of shared memory at {}, and nobody in its block has written byte {}",
+          runner_.thread_text(*a.context.warp, a.lane), a.bytes, runner_.location(a.inst), i);
+    });
+    return true;
+  }
+  return false;
 }
 
 bool CheckedLaunch::shared_load(const Access& a, u64 at) {
   BlockState* const block = state_of(a.context, at, a.bytes);
   if (block == nullptr) return true;
-  if (races_) block->clocks.reads(a.context.warp->index, at, a.bytes, a.order);
-  const Use use = use_of(*block, a);
-  bool raced = false, unwritten = false;
-  for (u64 i = at; i < at + a.bytes; i += block->place_bytes) {
-    Place& place = block->shared[i / block->place_bytes];
-    if (place.write.clock == 0 && !unwritten && checks_.options().uninitialised) {
-      unwritten = true;
-      checks_.found(Check::Uninitialised, runner_.kernel().title, kLoad, a.inst, 0, [&] {
-        return fmt::format(
-            "{} loads {} bytes of shared memory at {}, and nobody in its block has written byte {}",
-            runner_.thread_text(*a.context.warp, a.lane), a.bytes, runner_.location(a.inst), i);
-      });
-    }
-    if (!races_) continue;
-    if (!raced && races(*block, place.write, use)) {
+  bool clean = !checks_.options().uninitialised || !unwritten(*block, a, at);
+  if (!races_) return clean;
+  block->clocks.reads(a.context.warp->index, at, a.bytes, a.order);
+  const SharedUse use = use_of(*block, a);
+  bool raced = false;
+  for (u64 i = at; i < at + a.bytes; i += block->shared.place_bytes()) {
+    const SharedUse* const write =
+        raced ? nullptr : block->shared.racing_write(block->clocks, i, use, a.order.strong);
+    if (write != nullptr) {
       raced = true;
-      race(a, i, place.write, "reads", "writes", kReadAfterWrite);
+      race(a, i, *write, "reads", "writes", kReadAfterWrite);
     }
-    note_read(*block, place, use);
+    block->shared.read(block->clocks, i, use, a.order.strong);
   }
-  return !raced && !unwritten;
+  return clean && !raced;
 }
 
 void CheckedLaunch::shared_store(const Access& a, u64 at) {
@@ -191,23 +152,24 @@ void CheckedLaunch::shared_store(const Access& a, u64 at) {
   if (block == nullptr) return;
   const unsigned warp = a.context.warp->index;
   if (a.order.updates) block->clocks.reads(warp, at, a.bytes, a.order);
-  const Use use = use_of(*block, a), written = written_by(*block, a, use);
+  SharedUses& shared = block->shared;
+  const SharedUse use = use_of(*block, a), written = written_by(*block, a, use);
   bool reported = !races_;
-  for (u64 i = at; i < at + a.bytes; i += block->place_bytes) {
-    Place& place = block->shared[i / block->place_bytes];
+  for (u64 i = at; i < at + a.bytes; i += shared.place_bytes()) {
+    const SharedUse* earlier = nullptr;
+    if (!reported) earlier = shared.racing_write(block->clocks, i, use, a.order.strong);
     // Lanes of one instruction that copy to one place are taken to copy the same.
-    const bool together = written.warp == place.write.warp && written.inst == place.write.inst &&
-                          written.clock == place.write.clock;
-    if (!reported && !together && races(*block, place.write, use)) {
-      reported = true;
-      race(a, i, place.write, "writes", "writes", kWriteAfterWrite);
-    } else if (const Use* r = reported ? nullptr : racing_read(*block, place, use); r != nullptr) {
-      reported = true;
-      race(a, i, *r, "writes", "reads", kWriteAfterRead);
+    if (earlier != nullptr && earlier->warp == written.warp && earlier->inst == written.inst &&
+        earlier->clock == written.clock)
+      earlier = nullptr;
+    if (earlier != nullptr) {
+      race(a, i, *earlier, "writes", "writes", kWriteAfterWrite);
+    } else if (!reported) {
+      earlier = shared.racing_read(block->clocks, i, use, a.order.strong);
+      if (earlier != nullptr) race(a, i, *earlier, "writes", "reads", kWriteAfterRead);
     }
-    place.write = written;
-    place.read = {};
-    place.many = false;
+    reported = reported || earlier != nullptr;
+    shared.write(i, written, a.order.strong);
   }
   if (races_) block->clocks.writes(warp, at, a.bytes, a.order);
 }
@@ -313,7 +275,10 @@ void CheckedLaunch::atomic(Context& c, const Record& ip, char* frame, u32 mask) 
       global_load(a, address);
       checks_.memory().write(address, bytes);
     } else if (address - kSharedWindow < kWindowBytes) {
-      shared_store(a, address - kSharedWindow);
+      const u64 place = address - kSharedWindow;
+      const BlockState* const block = state_of(c, place, bytes);
+      if (block != nullptr && checks_.options().uninitialised) unwritten(*block, a, place);
+      shared_store(a, place);
     }
   });
 }
