@@ -52,6 +52,22 @@ TEST(OwnProfile, IsComparedByKernelAndMetric) {
   EXPECT_THAT(read_file(folder / "plots/cycles.svg"), HasSubstr("vecadd #0"));
 }
 
+// Of 0 bytes nothing is so many per cent off.
+TEST(OwnProfile, AZeroIsLeftOutOfErrorsAndCounted) {
+  const Folder folder;
+  std::string none = kVecadd;
+  none.replace(none.find("120,000"), 7, "0");
+  folder.write("p.csv", vecadd_table(none));
+  const Outcome o =
+      raddle(std::string("validate vecadd size=tiny") + kSmall, {"--ncu", folder / "p.csv"});
+  ASSERT_EQ(o.status, 0) << o.err;
+  const std::size_t at = o.out.rfind("dram_bytes");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_THAT(o.out.substr(at, o.out.find('\n', at) - at),
+              testing::MatchesRegex("dram_bytes +1 +- +0 +- +- +- +-  \\(1 with a zero: .*\\)"));
+  EXPECT_THAT(o.out, Not(HasSubstr("nan")));
+}
+
 TEST(OwnProfile, OfNsysHasTimesAlone) {
   const Outcome o = raddle(std::string("validate reduction size=tiny --json -") + kSmall,
                            {"--nsys", kProfiles + "trace.csv"});

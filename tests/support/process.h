@@ -67,7 +67,7 @@ struct Outcome {
 
 /// Runs `program` to its end, or kills it after `limit`.
 inline Outcome run_process(const std::string& program, const std::vector<std::string>& arguments,
-                           std::chrono::seconds limit = std::chrono::seconds(120)) {
+                           std::chrono::seconds limit = std::chrono::seconds(400)) {
   const Folder capture;
   const std::string out = capture / "out", err = capture / "err";
   std::vector<char*> argv = {const_cast<char*>(program.c_str())};

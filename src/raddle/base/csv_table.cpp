@@ -32,6 +32,8 @@ std::optional<std::string> CsvLines::line() {
   std::string out;
   if (!std::getline(*in_, out)) return std::nullopt;
   number_ = ++read_;
+  // The byte order mark that PowerShell and spreadsheets put before UTF-8.
+  if (read_ == 1 && out.starts_with("\xef\xbb\xbf")) out.erase(0, 3);
   if (!out.empty() && out.back() == '\r') out.pop_back();
   return out;
 }

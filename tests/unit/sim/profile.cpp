@@ -162,6 +162,27 @@ TEST(Profile, ErrorsNameLineMetricAndWhatWasFound) {
               HasSubstr("t.csv:1: expected a column \"Duration (ns)\""));
 }
 
+TEST(Profile, ACommaThatIsNoneOfThousandsIsRefused) {
+  EXPECT_EQ(profiled_number("1,234,567.5"), 1234567.5);
+  EXPECT_EQ(profiled_number("12"), 12);
+  for (const char* text : {"3,20", ",200", "1,2345", "1,23,456", "1.5,000", "1,"})
+    EXPECT_THAT(test::input_error_of([&] { profiled_number(text); }), HasSubstr(text));
+}
+
+TEST(Profile, ALaunchTakesTime) {
+  EXPECT_THAT(
+      test::input_error_of(
+          [] { ncu("\"ID\",\"Kernel Name\",\"sm__cycles_elapsed.max\"\n\"0\",\"k\",\"0\"\n"); }),
+      AllOf(HasSubstr("p.csv:2"), HasSubstr("sm__cycles_elapsed.max"), HasSubstr("takes time")));
+}
+
+TEST(Profile, MayBeginWithAByteOrderMark) {
+  EXPECT_EQ(ncu("\xef\xbb\xbf\"ID\",\"Kernel Name\",\"sm__cycles_elapsed.max\"\n"
+                "\"0\",\"k\",\"5\"\n")
+                .launches.size(),
+            1u);
+}
+
 TEST(Profile, IsOfOneProcessAndOneDevice) {
   const auto two = [](const std::string& column) {
     return test::input_error_of([&] {

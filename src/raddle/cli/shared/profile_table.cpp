@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "raddle/base/stable_sort.h"
@@ -28,9 +29,11 @@ std::string error_of(Metric metric, const sim::Pair& pair) {
                             : fmt::format("{:+.1f} %", 100 * (pair.simulated / pair.measured - 1));
 }
 
+/// NaN where one side is 0, which has no error in per cent.
 double error_size(Metric metric, const sim::Pair& pair) {
   if (is_rate(metric)) return std::abs(pair.simulated - pair.measured);
-  return pair.measured == 0 ? 0 : std::abs(pair.simulated / pair.measured - 1);
+  if (pair.measured == 0 || pair.simulated == 0) return std::numeric_limits<double>::quiet_NaN();
+  return std::abs(pair.simulated / pair.measured - 1);
 }
 
 sim::Pair pair_of(const sim::ComparedLaunch& launch, Metric metric) {
@@ -132,10 +135,10 @@ std::string ProfileTable::block(const Kernel& kernel) const {
       sim::Pair farthest{"", 0, 0};
       for (const sim::ComparedLaunch* launch : kernel.launches)
         if (const sim::Pair one = pair_of(*launch, metric);
-            both_known(one) &&
+            !std::isnan(error_size(metric, one)) &&
             (farthest.label.empty() || error_size(metric, one) > error_size(metric, farthest)))
           farthest = {"#" + launch->launch, one.measured, one.simulated};
-      worst = farthest.label + " " + error_of(metric, farthest);
+      if (!farthest.label.empty()) worst = farthest.label + " " + error_of(metric, farthest);
     }
     out += fmt::format("  {:<20} {:>16} {:>16} {:>14}   {}\n", sim::kMetricNames[m],
                        metric_text(metric, pair.measured), metric_text(metric, pair.simulated),
@@ -157,18 +160,22 @@ std::string ProfileTable::errors() const {
     const sim::Agreement agreed = sim::agreement(all);
     std::vector<double> by_kernel;
     for (const Kernel& kernel : kernels_)
-      if (const sim::Pair pair = mean(kernel, metric); both_known(pair))
-        by_kernel.push_back(error_size(metric, pair));
+      if (const double size = error_size(metric, mean(kernel, metric)); !std::isnan(size))
+        by_kernel.push_back(size);
     const sim::ErrorSpread spread = sim::error_spread(by_kernel);
     const auto text = [&](double error) {
+      if (std::isnan(error) || by_kernel.empty()) return std::string("-");
       return is_rate(metric) ? fmt::format("{:.1f} pts", 100 * error)
                              : fmt::format("{:.1f} %", 100 * error);
     };
     out +=
-        fmt::format("{:<20} {:>9} {:>10} {:>9} {:>10} {:>8} {:>8} {:>8}\n", sim::kMetricNames[m],
+        fmt::format("{:<20} {:>9} {:>10} {:>9} {:>10} {:>8} {:>8} {:>8}{}\n", sim::kMetricNames[m],
                     agreed.pairs, text(is_rate(metric) ? agreed.mean_absolute_error : agreed.mape),
                     by_kernel.size(), text(spread.mean), text(spread.median), text(spread.p90),
-                    std::isnan(agreed.ratio) ? "-" : fmt::format("{:.3f}", agreed.ratio));
+                    std::isnan(agreed.ratio) ? "-" : fmt::format("{:.3f}", agreed.ratio),
+                    is_rate(metric) || agreed.zeros == 0
+                        ? ""
+                        : fmt::format("  ({} with a zero: in none of these)", agreed.zeros));
   }
   return out;
 }

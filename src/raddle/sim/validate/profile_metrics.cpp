@@ -133,10 +133,26 @@ double first_known(std::initializer_list<double> values) {
 
 }  // namespace
 
+namespace {
+/// Commas that stand as those of thousands do: three digits behind each, and a digit before.
+bool are_of_thousands(std::string_view digits) {
+  const std::size_t whole = std::min(digits.find('.'), digits.size());
+  for (std::size_t at = digits.find(','); at != std::string_view::npos;
+       at = digits.find(',', at + 1)) {
+    const std::size_t next = std::min(digits.find(',', at + 1), whole);
+    if (at == 0 || at > whole || next - at != 4) return false;
+  }
+  return true;
+}
+}  // namespace
+
 double profiled_number(std::string_view text) {
   std::string digits(text);
-  std::erase(digits, ',');
   std::erase(digits, ' ');
+  if (!are_of_thousands(digits))
+    throw InputError(
+        fmt::format("expected a number whose commas are those of thousands, found '{}'", text));
+  std::erase(digits, ',');
   if (digits.empty() || digits == "n/a" || digits == "N/A" || digits == "nan") return kNotMeasured;
   double out = 0;
   const char* end = digits.data() + digits.size();
@@ -166,6 +182,8 @@ void Sayings::add(const std::string& name, const std::string& unit, const std::s
   try {
     const double number = profiled_number(value);
     if (std::isnan(number)) return;
+    if (number == 0 && (found->said == Said::Cycles || found->said == Said::Time))
+      throw InputError("expected a launch that takes time, found 0");
     const double factor = factor_of(*found, unit);
     if (std::isnan(factor)) return;
     value_[said] = number * factor;
