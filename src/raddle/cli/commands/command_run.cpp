@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <span>
 
 #include "raddle/api/variants.h"
 #include "raddle/base/json.h"
@@ -76,12 +77,13 @@ struct RunCommand {
     return run_simulated();
   }
 
-  /// The run, and then those that --what-if asks for.
-  std::vector<sim::Result> simulated(std::vector<report::Stream>& streams,
+  /// The run, and then those that --what-if asks for: all variants but the first.
+  std::vector<sim::Result> simulated(sim::Setup machine, std::vector<report::Stream>& streams,
                                      const std::vector<api::Variant>& variants,
                                      const policy::Registries& policies) const {
     std::vector<sim::Setup> setups;
-    for (const api::Variant& variant : variants)
+    setups.push_back(std::move(machine));
+    for (const api::Variant& variant : std::span(variants).subspan(1))
       setups.push_back(sim::read_setup(api::tree_of(common, variant, policies), policies));
     sim::Options options = common.simulation(setups.front());
     options.progress = progress_line(words.front(), common.quiet);
@@ -99,14 +101,14 @@ struct RunCommand {
 
   int run_simulated() const {
     const policy::Registries policies = policy::all_policies();
-    sim::read_setup(common.tree(), policies);  // lists of values are none of one run
+    sim::Setup machine = sim::read_setup(common.tree(), policies);
     std::vector<api::Variant> variants(1);
     if (!common.what_if.empty())
       variants = api::make_variants(common, {.what_if = common.what_if}, policies);
     std::vector<report::Stream> streams(1);
     std::vector<sim::Result> results;
     try {
-      results = simulated(streams, variants, policies);
+      results = simulated(std::move(machine), streams, variants, policies);
     } catch (...) {
       clear_progress(common.quiet);
       throw;
