@@ -115,6 +115,8 @@ TEST(KeptReport, HasTheMeansOverTheSeedsAndWhatChangesBringOfOneFile) {
   ASSERT_EQ(again["runs"].size(), drawn["runs"].size()) << "runs on changed machines are no more";
   for (std::size_t i = 0; i < again["runs"].size(); ++i)
     EXPECT_EQ(again["runs"][i]["label"], drawn["runs"][i]["label"]);
+  EXPECT_THAT(read_file(page), HasSubstr("<td>gto, seed 2</td>")) << "also without scripts";
+  EXPECT_THAT(raddle("explain", {json}).out, AllOf(HasSubstr("seed 1"), HasSubstr("seed 2")));
   ASSERT_EQ(raddle("report", {kept().one, json, "--quiet", "-o", page}).status, 0);
   const Json both = data_of(page);
   EXPECT_TRUE(both["over_seeds"].empty() && both["what_if"].empty());

@@ -240,11 +240,13 @@ Json kept_data(KeptInput input) {
   return out;
 }
 
-std::string kept_html(KeptInput input) { return filled(Page::index, kept_data(std::move(input))); }
+namespace {
+std::string page_of(const Json& page) { return filled(Page::index, page, static_table(page)); }
+}  // namespace
 
-std::string html(const ReportInput& input) {
-  return filled(Page::index, data(input), static_table(input));
-}
+std::string kept_html(KeptInput input) { return page_of(kept_data(std::move(input))); }
+
+std::string html(const ReportInput& input) { return page_of(data(input)); }
 
 std::string json_text(const std::string& text) { return text_of(Json(text)); }
 

@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <map>
+#include <string_view>
 
 #include "raddle/base/json.h"
 #include "raddle/report/breakdown.h"
-#include "raddle/report/seeds.h"
+#include "raddle/report/json_member.h"
+#include "raddle/report/kept.h"
 #include "raddle/report/words.h"
-#include "raddle/sim/result/commit.h"
-#include "raddle/sim/result/version.h"
 
 namespace raddle::report {
 
@@ -31,45 +32,55 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string percent(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return std::string(kNone);
-  return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
+double number(const Json& of, const char* key) {
+  const Json& value = member(of, key);
+  return value.is_number() ? value.get<double>() : 0;
 }
 
-/// Equal of runs of the same work on the same input.
-std::string work_of(const sim::Result& r) {
-  const auto run = r.config.find("run");
-  return r.workload + json_dump(r.parameters) +
-         (run == r.config.end() ? "" : json_dump(run->value("seed", Json())));
+std::string percent(const Json& totals, const char* part, const char* whole) {
+  if (number(totals, whole) == 0) return std::string(kNone);
+  return fmt::format("{:.1f} %", 100 * number(totals, part) / number(totals, whole));
 }
 
-std::string verdict(const sim::Result& r) {
-  switch (r.verdict) {
-    case sim::Result::Verdict::Correct:
-      return "correct";
-    case sim::Result::Verdict::Wrong:
-      return "WRONG";
-    case sim::Result::Verdict::Unchecked:
-      break;
-  }
-  return "unchecked";
+std::string text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : std::string();
 }
 
-std::string row(const Run& run, const sim::Result& base) {
-  const sim::Result& r = *run.result;
-  const auto& [cycles, c] = sim::whole_of(r);
-  const std::uint64_t l2 = c.l2.reads + c.l2.writes + c.l2.atomics;
-  const bool compared = r.timed && cycles != 0 && !r.corun;
-  const double ipc =
-      cycles == 0 ? 0 : static_cast<double>(c.sm.thread_instructions) / static_cast<double>(cycles);
+const Json& seed_of(const Json& result) {
+  return member(member(member(result, "config"), "run"), "seed");
+}
+
+/// 0 of what has no time to compare.
+double microseconds(const Json& run) {
+  const Json& result = member(run, "result");
+  const double clock = number(run, "core_clock_mhz");
+  if (member(result, "timed") != true || !member(result, "tenants").is_null() || clock == 0)
+    return 0;
+  return number(member(result, "totals"), "cycles") / clock;
+}
+
+std::string verdict(const Json& result) {
+  const std::string verdict = text(member(member(result, "workload"), "result"));
+  return verdict == "wrong" ? "WRONG" : verdict;
+}
+
+/// `seeds`: the page has several of a work.
+std::string row(const Json& run, const Json& base, bool seeds) {
+  const Json &result = member(run, "result"), &totals = member(result, "totals");
+  const bool timed = member(result, "timed") == true;
+  std::string label = text(member(run, "label"));
+  if (seeds) label += ", seed " + json_dump(seed_of(result));
+  const double time = microseconds(run);
   std::string out = "<tr>";
   for (const std::string& cell :
-       {escaped(r.workload), escaped(run.label), verdict(r),
-        r.timed ? grouped(cycles) : std::string(kNone),
-        compared ? fmt::format("{:.3f}", speedup(r, base)) : std::string(kNone),
-        r.timed ? fmt::format("{:.1f}", ipc) : std::string(kNone),
-        percent(c.sm.l1d_hits, c.sm.l1d_accesses), percent(c.l2.hits, l2),
-        r.timed ? bytes_text(c.dram.bytes) : std::string(kNone)})
+       {escaped(text(member(member(result, "workload"), "name"))), escaped(label),
+        escaped(verdict(result)),
+        timed ? grouped(static_cast<std::uint64_t>(number(totals, "cycles"))) : std::string(kNone),
+        time == 0 ? std::string(kNone) : fmt::format("{:.3f}", microseconds(base) / time),
+        timed ? fmt::format("{:.1f}", number(totals, "ipc")) : std::string(kNone),
+        percent(totals, "l1d_hits", "l1d_accesses"), percent(totals, "l2_hits", "l2_accesses"),
+        timed ? bytes_text(static_cast<std::uint64_t>(number(totals, "dram_bytes")))
+              : std::string(kNone)})
     out += "<td>" + cell + "</td>";
   return out + "</tr>\n";
 }
@@ -77,22 +88,27 @@ std::string row(const Run& run, const sim::Result& base) {
 }  // namespace
 }  // namespace of_static_table
 
-std::string static_table(const ReportInput& input) {
-  if (input.runs.empty()) return "";
-  std::string out = "<p>Raddle " + of_static_table::escaped(sim::version());
-  if (const std::string commit(sim::commit()); !commit.empty()) out += " (commit " + commit + ")";
-  if (!input.date.empty()) out += ", " + of_static_table::escaped(input.date);
+std::string static_table(const Json& page) {
+  using namespace of_static_table;
+  const Json& runs = member(page, "runs");
+  if (runs.empty()) return "";
+  std::string out = "<p>Raddle " + escaped(text(member(page, "raddle_version")));
+  if (const std::string commit = text(member(page, "commit")); !commit.empty())
+    out += " (commit " + escaped(commit) + ")";
+  if (const std::string date = text(member(page, "date")); !date.empty())
+    out += ", " + escaped(date);
   out += "</p>\n";
-  if (!input.command.empty()) out += "<pre>" + of_static_table::escaped(input.command) + "</pre>\n";
+  if (const std::string command = text(member(page, "command")); !command.empty())
+    out += "<pre>" + escaped(command) + "</pre>\n";
   out += "<table><caption>Every run; speed-ups are over the first of the same work</caption>\n<tr>";
   for (const char* title : {"Workload", "Policy", "Result", "Cycles", "Speed-up", "IPC",
                             "L1D hit rate", "L2 hit rate", "DRAM"})
     out += fmt::format("<th scope=\"col\">{}</th>", title);
   out += "</tr>\n";
-  std::map<std::string, const sim::Result*> first;
-  for (const Run& run : input.runs)
-    out += of_static_table::row(
-        run, *first.try_emplace(of_static_table::work_of(*run.result), run.result).first->second);
+  std::map<std::string, const Json*> first;
+  for (const Json& run : runs)
+    out += row(run, *first.try_emplace(work_key(member(run, "result")), &run).first->second,
+               !member(page, "over_seeds").empty());
   return out + "</table>";
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "raddle/report/page.h"
+#include "raddle/report/report.h"
 #include "raddle/sim/result/version.h"
 #include "samples.h"
 
@@ -14,6 +15,8 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+std::string table_of(const ReportInput& input) { return static_table(data(input)); }
+
 TEST(StaticTable, HasARowForEachRunWithItsNumbers) {
   sim::Result lrr = small_result(), gto = small_result();
   lrr.cycles = 4500;
@@ -22,7 +25,7 @@ TEST(StaticTable, HasARowForEachRunWithItsNumbers) {
   gto.totals.sm.l1d_hits = 2;
   gto.totals.sm.thread_instructions = 600;
   gto.totals.dram.bytes = 2048;
-  const std::string text = static_table({"raddle compare bfs", "", {{"lrr", &lrr}, {"gto", &gto}}});
+  const std::string text = table_of({"raddle compare bfs", "", {{"lrr", &lrr}, {"gto", &gto}}});
   EXPECT_TRUE(
       has(text, "<tr><td>bfs</td><td>lrr</td><td>correct</td><td>4,500</td><td>1.000</td>"));
   EXPECT_TRUE(has(text,
@@ -41,9 +44,12 @@ TEST(StaticTable, ARunIsComparedWithThoseOfItsWorkAndSeed) {
   other.config["run"]["seed"] = 1;
   other.parameters = {{"nodes", 9}};
   other.cycles = 900;
-  const std::string text = static_table({"", "", {{"a", &one}, {"b", &two}, {"c", &other}}});
+  const std::string text = table_of({"", "", {{"a", &one}, {"b", &two}, {"c", &other}}});
   EXPECT_FALSE(has(text, "0.500")) << "another input";
   EXPECT_FALSE(has(text, "0.333")) << "other work";
+  two.parameters = one.parameters;
+  const std::string seeds = table_of({"", "", {{"a", &one}, {"a", &two}}});
+  EXPECT_TRUE(has(seeds, "<td>a, seed 1</td>") && has(seeds, "<td>a, seed 2</td>")) << seeds;
 }
 
 TEST(StaticTable, TextsAreText) {
@@ -52,7 +58,7 @@ TEST(StaticTable, TextsAreText) {
   r.workload = evil;
   const std::string page = html({evil, evil, {{evil, &r}}});
   EXPECT_FALSE(has(page.substr(0, page.find("raddle-data")), "alert(1)</"));
-  EXPECT_TRUE(has(static_table({"", "", {{evil, &r}}}), "&lt;/noscript&gt;&lt;script&gt;"));
+  EXPECT_TRUE(has(table_of({"", "", {{evil, &r}}}), "&lt;/noscript&gt;&lt;script&gt;"));
 }
 
 TEST(StaticTable, StandsInThePageAndNothingStandsForNoRuns) {
@@ -60,16 +66,16 @@ TEST(StaticTable, StandsInThePageAndNothingStandsForNoRuns) {
   const ReportInput input{"", "", {{"gto", &r}}};
   if (has(std::string(page_template(Page::index)), "<!--RADDLE_TABLE-->")) {
     EXPECT_TRUE(has(html(input), "<noscript>"));
-    EXPECT_TRUE(has(html(input), static_table(input)));
+    EXPECT_TRUE(has(html(input), table_of(input)));
   }
-  EXPECT_EQ(static_table({}), "");
+  EXPECT_EQ(table_of({}), "");
   EXPECT_FALSE(has(html({}), "RADDLE_TABLE"));
 }
 
 TEST(StaticTable, OfARunWithoutTimeHasNoCycles) {
   sim::Result r = small_result();
   r.timed = false;
-  EXPECT_TRUE(has(static_table({"", "", {{"gto", &r}}}), "<td>unchecked</td><td>-</td><td>-</td>"));
+  EXPECT_TRUE(has(table_of({"", "", {{"gto", &r}}}), "<td>unchecked</td><td>-</td><td>-</td>"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/output.h"
 #include "raddle/report/difference.h"
+#include "raddle/report/json_member.h"
 #include "raddle/report/kept.h"
 
 namespace raddle::cli {
@@ -45,7 +46,8 @@ struct ExplainCommand {
 
   int operator()() const {
     std::vector<std::vector<KeptRun>> kept;
-    for (const std::string& file : files) kept.push_back(report::read_kept(read_json(file), file).runs);
+    for (const std::string& file : files)
+      kept.push_back(report::read_kept(read_json(file), file).runs);
     const std::vector<Pair> pairs = kept.size() == 1 ? within(kept.front()) : between(kept);
     std::string text;
     Json all = {{"schema", 1}, {"kind", "explanation"}, {"explanations", Json::array()}};
@@ -54,9 +56,10 @@ struct ExplainCommand {
         throw InputError("A (" + a->file + ") and B (" + b->file +
                          ") cannot be explained by one another: " + why);
       const report::Difference difference = report::difference_of(a->result, b->result);
-      text += (text.empty() ? "" : "\n") + report::explanation({a->label, a->file, &a->result},
-                                                               {b->label, b->file, &b->result},
-                                                               difference);
+      const std::string seed = seed_of(*a, pairs);
+      text += (text.empty() ? "" : "\n") +
+              report::explanation({a->label + seed, a->file, &a->result},
+                                  {b->label + seed, b->file, &b->result}, difference);
       Json one = {{"a", side(*a)}, {"b", side(*b)}};
       one.update(report::to_json(difference));
       all["explanations"].push_back(std::move(one));
@@ -66,9 +69,22 @@ struct ExplainCommand {
   }
 
  private:
+  static const Json& seed_of(const KeptRun& run) {
+    return report::member(report::member(report::member(run.result, "config"), "run"), "seed");
+  }
+  /// ", seed 2" where other pairs are of the same workload.
+  static std::string seed_of(const KeptRun& run, const std::vector<Pair>& pairs) {
+    const auto alike = [&](const Pair& pair) {
+      return pair.a->result.at("workload").at("name") == run.result.at("workload").at("name");
+    };
+    if (std::ranges::count_if(pairs, alike) < 2) return "";
+    return ", seed " + json_dump(seed_of(run));
+  }
+
   static Json side(const KeptRun& run) {
     return {{"file", run.file},
             {"label", run.label},
+            {"seed", seed_of(run)},
             {"workload", run.result.at("workload").at("name")},
             {"raddle_version", run.result.at("raddle_version")},
             {"cycles", run.result.at("totals").at("cycles")}};
