@@ -305,6 +305,16 @@ TEST(RacesOfCopies, WithOthersWhoMeetNoBarrierBehindTheWait) {
               race);
 }
 
+TEST(RacesOfCopies, WithThoseOfTheSameInstructionInALoop) {
+  const std::string loop = "mov.u32 %r5, 0; AGAIN: " + std::string(kCopy) +
+                           "add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 2; @%p1 bra AGAIN;";
+  EXPECT_THAT(Checked(loop).texts(),
+              ElementsAre(AllOf(HasSubstr("thread (0,0,0) writes byte 0"),
+                                HasSubstr("a copy by thread (0,0,0) of the block writes it"))));
+  EXPECT_THAT(Checked("and.b32 %r2, %r2, -8;" + std::string(kCopy)).texts(), IsEmpty())
+      << "of one execution";
+}
+
 TEST(RacesOfCopies, OldGroupsEndFirst) {
   const std::string second = "cp.async.ca.shared.global [%r2+256], [%rd4], 4;\n";
   const std::string both = kCopy + std::string(kCommit) + second + kCommit;

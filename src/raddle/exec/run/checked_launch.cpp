@@ -82,7 +82,7 @@ void CheckedLaunch::opens(const Block& block, unsigned barrier) {
 
 SharedUse CheckedLaunch::use_of(const BlockState& block, const Access& a) const {
   const unsigned warp = a.context.warp->index;
-  return {block.clocks.now(warp), a.inst, static_cast<std::uint8_t>(warp),
+  return {block.clocks.now(warp), a.inst, execution_, static_cast<std::uint8_t>(warp),
           static_cast<std::uint8_t>(a.lane)};
 }
 
@@ -159,8 +159,8 @@ void CheckedLaunch::shared_store(const Access& a, u64 at) {
     const SharedUse* earlier = nullptr;
     if (!reported) earlier = shared.racing_write(block->clocks, i, use, a.order.strong);
     // Lanes of one instruction that copy to one place are taken to copy the same.
-    if (earlier != nullptr && earlier->warp == written.warp && earlier->inst == written.inst &&
-        earlier->clock == written.clock)
+    if (earlier != nullptr && earlier->warp == written.warp &&
+        earlier->execution == written.execution)
       earlier = nullptr;
     if (earlier != nullptr) {
       race(a, i, *earlier, "writes", "writes", kWriteAfterWrite);
@@ -293,6 +293,7 @@ void CheckedLaunch::pass(const Context& c, Order what) {
 void CheckedLaunch::about_to_run(Context& c, const Record& ip, char* frame, u32 mask) {
   if (mask == 0) return;
   inst_ = ip.inst;
+  ++execution_;
   switch (ip.op) {
     case O_ld_global_32:
     case O_ld_global_64:

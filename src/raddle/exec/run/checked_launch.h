@@ -71,7 +71,7 @@ class CheckedLaunch final : public RecordWatcher {
   bool races_;                                  // looked for
   bool shared_ = true;                          // memory: looked at
   std::vector<Order> orders_;                   // by instruction, where races are looked for
-  std::uint32_t inst_ = 0;                      // that runs
+  std::uint32_t inst_ = 0, execution_ = 0;      // that runs, and how many have before
   std::map<std::uint32_t, BlockState> blocks_;  // that run
 };
 

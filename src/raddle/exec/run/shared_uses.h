@@ -16,6 +16,7 @@ namespace raddle::exec {
 /// An access of a place; clock 0: there was none.
 struct SharedUse {
   std::uint32_t clock = 0, inst = 0;
+  std::uint32_t execution = 0;      ///< of which it is: an instruction in a loop has several
   std::uint8_t warp = 0, lane = 0;  ///< the warp, or its copies (WarpClocks)
 };
 
