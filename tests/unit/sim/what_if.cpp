@@ -79,6 +79,8 @@ TEST(WhatIfs, ThatAreNoneAreRefusedByName) {
   EXPECT_THAT(error("l2=x2,"), HasSubstr("expected NAME=xFACTOR"));
   EXPECT_THAT(error("sms=ideal"), HasSubstr("'sms': expected one of l1d, mshr, noc, l2, dram"));
   EXPECT_THAT(error("l2=x2,l2=x2"), HasSubstr("is there twice"));
+  EXPECT_THAT(error("l2=x2+l2=ideal"), HasSubstr("changes 'l2' twice"));
+  EXPECT_THAT(error("l2=x2+l2.size_kib=x3"), HasSubstr("changes 'l2.size_kib' twice"));
   EXPECT_THAT(error("policy.throttle.limit=2"), HasSubstr("--sweep compares its values"));
   EXPECT_THAT(error("run.seed=2"), HasSubstr("how it is run"));
 }

@@ -73,6 +73,13 @@ GivenSetting read_change(std::string_view text, const std::string& origin) {
   return out;
 }
 
+/// Of one item: factors of one setting would multiply, and of two values one would be lost.
+void check_said_once(const std::vector<GivenSetting>& changes) {
+  for (const GivenSetting& change : changes)
+    if (std::ranges::count(changes, change.path, &GivenSetting::path) > 1)
+      throw InputError({change.origin}, "changes '" + change.path + "' twice");
+}
+
 }  // namespace
 
 std::span<const MachinePart> machine_parts() { return kParts; }
@@ -91,6 +98,7 @@ std::vector<WhatIf> read_what_ifs(const std::vector<std::string>& lists) {
       const std::string origin = std::string(kOption) + one.text;
       for (const std::string_view change : split(item, '+'))
         one.changes.push_back(read_change(change, origin));
+      check_said_once(one.changes);
       if (std::ranges::count(out, one.text, &WhatIf::text) > 1)
         throw InputError({origin}, "is there twice");
     }
@@ -123,6 +131,7 @@ std::vector<GivenSetting> settings_of(const WhatIf& what_if, const config::Tree&
       out.push_back({std::string(part->path), change.value, change.origin});
     }
   }
+  check_said_once(out);
   return out;
 }
 
