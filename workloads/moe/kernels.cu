@@ -1,5 +1,6 @@
 // target: sm_80
-// A mixture of experts: routing of tokens, products grouped by expert, weighted sums. See README.md.
+// A mixture of experts: routing of tokens, products grouped by expert, weighted sums. See
+// README.md.
 #include "moe/experts.h"
 #include "moe/route.h"
 
@@ -77,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(moe_of::kChunk)
 }
 
 // Grid: tiles of columns x places for tiles of rows; those without one end at once.
-// moe_gate_up: silu(x gate') * (x up') of the sorted tokens. moe_down: what comes of it times down'.
+// moe_gate_up: silu(x gate') * (x up') of the sorted tokens. moe_down: that times down'.
 #define EXPERTS(m_, n_, warps_m, warps_n)                                                          \
   extern "C" __global__ void __launch_bounds__(32 * warps_m * warps_n) moe_gate_up_##m_##x##n_(    \
       const half_bits* __restrict__ x, const half_bits* __restrict__ gate_up,                      \
