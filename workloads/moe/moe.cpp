@@ -97,7 +97,7 @@ class MixtureOfExperts final : public HashedWorkload {
     DeviceArray<float> weights;
     DeviceArray<Half> activated, results, out;
 
-    OnDevice(Device& device, const MixtureInputs& in, std::size_t chunks, std::size_t most_tiles)
+    OnDevice(Device& device, const MixtureInputs& in, std::size_t chunks, std::size_t max_tiles)
         : logits(device, in.logits),
           x(device, in.x),
           gate_up(device, in.gate_up),
@@ -106,7 +106,7 @@ class MixtureOfExperts final : public HashedWorkload {
           sorted(device, in.sizes.choices()),
           places(device, in.sizes.choices()),
           counts(device, chunks * in.sizes.experts),
-          tiles(device, 4 * most_tiles),
+          tiles(device, 4 * max_tiles),
           used(device, 1),
           weights(device, in.sizes.choices()),
           activated(device, std::size_t{in.sizes.choices()} * in.sizes.intermediate),

@@ -44,8 +44,8 @@ std::vector<Choice> choices_of(const MixtureInputs& in, std::uint32_t token) {
 // Exponents reach the difference of the largest and the least logit, and each of them errs by its
 // rounding; then sums over experts, two divisions and exponentials.
 double weight_error(const MixtureInputs& in) {
-  const auto [least, largest] = std::minmax_element(in.logits.begin(), in.logits.end());
-  const double difference = double{*largest} - *least;
+  const auto [minimum, largest] = std::minmax_element(in.logits.begin(), in.logits.end());
+  const double difference = double{*largest} - *minimum;
   return 2 * chained_error(2 * difference + in.sizes.top_k + 3 * kApproximate);
 }
 

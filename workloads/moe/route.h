@@ -17,9 +17,9 @@ static __device__ __forceinline__ unsigned lanes_with(unsigned value) {
 
 /// The least of a warp. All lanes get it.
 static __device__ __forceinline__ unsigned warp_min(unsigned value) {
-  unsigned least;
-  __asm__ volatile("redux.sync.min.u32 %0, %1, 0xffffffff;" : "=r"(least) : "r"(value));
-  return least;
+  unsigned minimum;
+  __asm__ volatile("redux.sync.min.u32 %0, %1, 0xffffffff;" : "=r"(minimum) : "r"(value));
+  return minimum;
 }
 
 /// kOfLane logits to a lane: experts `lane`, `lane` + 32 ...
