@@ -40,6 +40,7 @@ Command add_ptx(CLI::App& app);
 Command add_analyze(CLI::App& app, const std::vector<std::string>& arguments);
 Command add_report(CLI::App& app, std::vector<std::string> arguments);
 Command add_explain(CLI::App& app);
+Command add_hot(CLI::App& app);
 Command add_sweep(CLI::App& app, std::vector<std::string> arguments);
 Command add_reproduce(CLI::App& app, std::vector<std::string> arguments);
 Command add_cell(CLI::App& app);
