@@ -21,7 +21,7 @@ Json kept() {
   result.kernels.push_back(kernel("second", 300, 360));
   result.policies["warp"]["name"] = "gto";
   const auto stall = [](sim::KernelResult& of, stats::Stall why, std::uint64_t cycles) {
-    of.counters.scheduler.stall[static_cast<unsigned>(why)] = cycles;
+    of.counters.sm.stall[static_cast<unsigned>(why)] = cycles;
   };
   stall(result.kernels[0], stats::Stall::Barrier, 100);
   stall(result.kernels[1], stats::Stall::Memory, 250);
@@ -103,8 +103,8 @@ TEST(Hot, SumsByKernelSayTheSameAsSingleLaunches) {
 
 TEST(Hot, LinesAreOfTheCudaSourceWhereItIsNamedAndThoseOfTwoKernelsAreOne) {
   Json result = kept();
+  result["analysis"]["source"] = {{"looks", 9}, {"kernels", Json::object()}};
   Json& kernels = result["analysis"]["source"]["kernels"];
-  result["analysis"]["source"]["looks"] = 9;
   kernels["first"] = {{"file", "a.ptx"},
                       {"lines",
                        {line(4, "ld.global.u32", {{"lsu", 5}}, 60),
