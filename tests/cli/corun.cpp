@@ -137,7 +137,6 @@ TEST(CorunCommand, RefusesWhatMakesNoSense) {
   expect_refused(raddle("run vecadd + vecadd --horizon 10 --warmup 10"), {"--warmup", "10"});
   expect_refused(raddle("run vecadd + vecadd --horizon 10 --live"), {"--live"});
   expect_refused(raddle("run vecadd + vecadd --horizon 10 --functional"), {"--functional"});
-  expect_refused(raddle("run vecadd + vecadd --horizon 10 --timeline x.json"), {"--timeline"});
   expect_refused(raddle("run vecadd --sample 10"), {"--horizon"});
   expect_refused(raddle("run vecadd + vecadd --horizon 10 --sample 0"), {"--sample"});
   expect_refused(raddle("run vecadd + vecad --horizon 10"), {"'vecad'"});

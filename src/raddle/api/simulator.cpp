@@ -65,7 +65,7 @@ std::string page(const std::vector<Result>& results, const std::string& command,
 }
 
 std::string timeline(const std::vector<Result>& results) {
-  return report::timeline(runs_of(results));
+  return report::timeline(runs_of(results)).text;
 }
 
 std::string comparison(const std::vector<Result>& results) {

@@ -313,7 +313,14 @@ void Context::write_result() {
   const std::vector<report::Run> runs = {{report::policy_label(result), &result}};
   if (job_.report)
     write("report", report::html({job_.command, job_.date, runs, job_.single_launches}));
-  if (job_.timeline) write("timeline", report::timeline(runs));
+  if (job_.timeline) {
+    const report::Timeline timeline = report::timeline(
+        runs, job_.timeline_events == 0 ? report::kMaxTimelineEvents : job_.timeline_events);
+    write("timeline", timeline.text);
+    for (const std::string& what : timeline.left_out)
+      if (!job_.quiet)
+        std::fputs(fmt::format("raddle: timeline (--timeline-events): {}\n", what).c_str(), stderr);
+  }
   outcome_.summary = report::summary(result);
   if (const std::string refused = report::refused_launches(result); !refused.empty())
     std::fputs(fmt::format("raddle: {}\n", refused).c_str(), stderr);

@@ -22,6 +22,7 @@ std::vector<Bar> joined(const std::vector<Bar>& bars, std::uint32_t maximum) {
     last->last_block = bar.last_block;
     last->end = bar.end;
     last->count += bar.count;
+    last->stolen += bar.stolen;
   }
   return out;
 }
@@ -43,7 +44,7 @@ std::vector<Bar> bars_in_lanes(std::span<const timing::BlockSpan> blocks) {
   std::vector<Bar> bars;
   bars.reserve(blocks.size());
   for (const timing::BlockSpan& b : blocks)
-    bars.push_back({b.launch, b.sm, 0, b.block, b.block, 1, b.start, b.end});
+    bars.push_back({b.launch, b.sm, 0, b.block, b.block, 1, b.start, b.end, b.stolen ? 1u : 0u});
   std::sort(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) {
     return std::tie(a.sm, a.start, a.launch, a.first_block) <
            std::tie(b.sm, b.start, b.launch, b.first_block);

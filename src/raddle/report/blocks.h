@@ -17,6 +17,7 @@ struct Bar {
   std::uint32_t first_block, last_block;  ///< in order of start
   std::uint32_t count;
   Cycle start, end;
+  std::uint32_t stolen = 0;  ///< so many of them (timing::BlockSpan)
 };
 
 /// One bar per block, ordered by SM, lane and start. A lane never holds two blocks at once and each

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -210,6 +211,30 @@ std::string texts(const std::vector<std::uint64_t>& numbers) {
   return out;
 }
 
+/// The rows that take least time, all of them where several do. None where nothing is said by it:
+/// all take as long, cycles are estimates, or seeds have a verdict of their own below. A wrong
+/// result wins nothing.
+std::vector<bool> fastest(std::span<const Row> rows) {
+  const auto is_wrong = [](const Row& row) {
+    return row.result->verdict == sim::Result::Verdict::Wrong;
+  };
+  const auto time = [](const Row& row) {
+    return static_cast<double>(row.result->cycles) / row.result->core_clock_mhz;
+  };
+  std::vector<bool> out(rows.size(), false);
+  if (!over_seeds(rows).empty() ||
+      std::ranges::any_of(rows, [](const Row& row) { return estimated(*row.result); }))
+    return out;
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const Row& row : rows) {
+    most = std::max(most, time(row));
+    if (!is_wrong(row)) least = std::min(least, time(row));
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    out[i] = least < most && !is_wrong(rows[i]) && time(rows[i]) == least;
+  return out;
+}
+
 std::string bound(const std::optional<Interval>& interval, double Interval::*which) {
   return interval ? fmt::format("{:.3f}", *interval.*which) : "-";
 }
@@ -252,16 +277,20 @@ std::string comparison(std::string_view workload, std::span<const Row> all) {
   std::string out = fmt::format("{}\n  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8} {:>10}  {}\n", title,
                                 "policy", width, "cycles", "speed-up", "IPC", "L1D hit", "L2 hit",
                                 "DRAM", "most cycles lost to");
-  for (const Row& row : rows) {
+  const std::vector<bool> wins = fastest(rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Row& row = rows[i];
     const sim::Result& r = *row.result;
     const auto& [cycles, c] = sim::whole_of(r);
-    out += fmt::format("  {:<{}} {:>14} {:>9.3f} {:>8.1f} {:>8} {:>8} {:>10}  {}{}\n", row.label,
+    // In words and at the line's end, where it is in nobody's way who reads columns.
+    out += fmt::format("  {:<{}} {:>14} {:>9.3f} {:>8.1f} {:>8} {:>8} {:>10}  {}{}{}\n", row.label,
                        width, grouped(cycles), speedup(r, *baseline(row, rows).result),
                        share(c.sm.thread_instructions, cycles),
                        percent(c.sm.l1d_hits, c.sm.l1d_accesses),
                        percent(c.l2.hits, l2_accesses(c)), bytes_text(c.dram.bytes),
                        main_stall(r) + (estimated(r) ? ", cycles" + interval(r) : ""),
-                       r.verdict == sim::Result::Verdict::Wrong ? "  " + verdict(r) : "");
+                       r.verdict == sim::Result::Verdict::Wrong ? "  " + verdict(r) : "",
+                       wins[i] ? "  fastest" : "");
   }
   return out + without_launches(rows) + seeds_table(rows, width) + what_if_table(all);
 }

@@ -41,6 +41,7 @@ Command add_analyze(CLI::App& app, const std::vector<std::string>& arguments);
 Command add_report(CLI::App& app, std::vector<std::string> arguments);
 Command add_explain(CLI::App& app);
 Command add_query(CLI::App& app);
+Command add_hot(CLI::App& app);
 Command add_sweep(CLI::App& app, std::vector<std::string> arguments);
 Command add_reproduce(CLI::App& app, std::vector<std::string> arguments);
 Command add_cell(CLI::App& app);

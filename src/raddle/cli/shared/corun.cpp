@@ -99,7 +99,7 @@ std::vector<std::vector<std::string>> split_tenants(const std::vector<std::strin
 int run_corun(const CommonOptions& common, const std::vector<std::string>& words,
               CorunArguments corun, const std::vector<std::string>& arguments) {
   // As many intervals as the page draws.
-  if (!common.report.empty() && corun.sample == 0)
+  if ((!common.report.empty() || !common.timeline.empty()) && corun.sample == 0)
     corun.sample = std::max<Cycle>(1, corun.horizon / report::kMaxSamples);
   const std::vector<std::vector<std::string>> tenants = split_tenants(words);
   sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());

@@ -151,6 +151,7 @@ sim::ExecJob job_of(const CommonOptions& common, const std::vector<std::string>&
   job.quiet = common.quiet;
   job.report = !common.report.empty();
   job.timeline = !common.timeline.empty();
+  job.timeline_events = common.timeline_events;
   job.print_to_stderr = common.json == "-";
   job.single_launches = common.single_launches();
   job.out_of_bounds = common.out_of_bounds;

@@ -52,6 +52,7 @@ class ModeSet {
     for (const Mode mode : modes) bits_ |= bit(mode);
   }
   constexpr bool contains(Mode mode) const { return (bits_ & bit(mode)) != 0; }
+  constexpr ModeSet with(ModeSet others) const { return ModeSet(bits_ | others.bits_); }
   constexpr ModeSet without(ModeSet others) const { return ModeSet(bits_ & ~others.bits_); }
 
  private:

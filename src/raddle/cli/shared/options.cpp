@@ -56,8 +56,16 @@ void CommonOptions::add_to(CLI::App& c, OptionModes& modes) {
       ->group(kOutput);
   modes
       .add(c.add_option("--timeline", timeline, "write a trace for Perfetto or chrome://tracing"),
-           kSingle)
+           kSingle.with({Mode::Corun}))
       ->type_name("FILE")
+      ->group(kOutput);
+  modes
+      .add(c.add_option("--timeline-events", timeline_events,
+                        "events of --timeline, at most; of more, neighbours become one"),
+           kSingle.with({Mode::Corun}))
+      ->type_name("N")
+      ->check(number_from(1000))
+      ->capture_default_str()
       ->group(kOutput);
   modes
       .add(c.add_flag("--functional", functional, "execute and check only, without timing"),

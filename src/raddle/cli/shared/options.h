@@ -7,6 +7,7 @@
 
 #include "raddle/api/settings.h"
 #include "raddle/cli/shared/modes.h"
+#include "raddle/report/timeline.h"
 
 namespace raddle::cli {
 
@@ -20,6 +21,7 @@ struct CommonOptions : api::Settings {
   std::string launches;                ///< empty = not given
   std::string out_of_bounds = "page";  ///< of programs
   std::vector<std::string> what_if;    ///< empty = not given
+  std::uint64_t timeline_events = report::kMaxTimelineEvents;
   bool quiet = false;
 
   /// All of these say in `modes` what the options are for.

@@ -30,6 +30,14 @@ void announce_timeline(const CommonOptions& options) {
                  options.timeline.c_str());
 }
 
+void say_left_out(const report::Timeline& timeline, std::uint64_t maximum) {
+  if (timeline.left_out.empty()) return;
+  const std::size_t others = timeline.left_out.size() - 1;
+  std::fprintf(stderr, "raddle: timeline of at most %llu events (--timeline-events): %s%s\n",
+               static_cast<unsigned long long>(maximum), timeline.left_out.front().c_str(),
+               others == 0 ? "" : ("; and " + std::to_string(others) + " more").c_str());
+}
+
 void write_reports(const CommonOptions& options, const std::vector<ReportRun>& runs,
                    const std::vector<std::string>& arguments,
                    const nlohmann::ordered_json& what_if) {
@@ -49,8 +57,10 @@ void write_reports(const CommonOptions& options, const std::vector<ReportRun>& r
   if (!options.timeline.empty()) {
     std::vector<report::Run> timed;
     for (const ReportRun& run : runs) timed.push_back({run.label, run.result});
-    write_file(options.timeline, report::timeline(timed));
+    const report::Timeline timeline = report::timeline(timed, options.timeline_events);
+    write_file(options.timeline, timeline.text);
     announce_timeline(options);
+    if (!options.quiet) say_left_out(timeline, options.timeline_events);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "raddle/api/work.h"
 #include "raddle/cli/shared/options.h"
+#include "raddle/report/timeline.h"
 #include "raddle/sim/result/result.h"
 
 namespace raddle::cli {
@@ -24,5 +25,7 @@ std::string today();
 /// Say where the files lie that the options ask for, unless --quiet.
 void announce_report(const CommonOptions& options);
 void announce_timeline(const CommonOptions& options);
+/// What a bound of so many events has kept out of the file: a line, where there is anything.
+void say_left_out(const report::Timeline& timeline, std::uint64_t maximum);
 
 }  // namespace raddle::cli

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <tuple>
 #include <vector>
 
 #include "raddle/base/demangle.h"
 #include "raddle/base/stable_sort.h"
 #include "raddle/cli/shared/output.h"
+#include "raddle/report/source_lines.h"
 #include "raddle/report/source_texts.h"
 
 namespace raddle::cli {
@@ -18,59 +18,14 @@ namespace raddle::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-struct LineFigures {
-  std::string file;  // "": of the PTX
-  std::uint64_t line = 0;
-  std::string instruction;
-  std::uint64_t issued = 0, threads = 0, accesses = 0, memory_lines = 0, hits = 0, loads = 0,
-                seen = 0, awaited = 0;
-  std::map<std::string, std::uint64_t> waits;
-};
-
-void add(const Json& from, LineFigures& row) {
-  const auto n = [&](const char* key) { return from.at(key).get<std::uint64_t>(); };
-  row.issued += n("issued");
-  row.threads += n("thread_instructions");
-  row.memory_lines += n("memory_lines");
-  if (n("memory_lines") != 0) row.accesses += n("issued");
-  row.hits += n("l1d_hits");
-  row.awaited += n("awaited");
-  row.loads += n("l1d_hits") + n("l1d_pending_hits") + n("l1d_misses");
-  for (const auto& [state, count] : from.at("warps").items()) {
-    row.waits[state] += count.get<std::uint64_t>();
-    row.seen += count.get<std::uint64_t>();
-  }
-}
-
-/// Where warps spend most of their time first, or what they spend it waiting for.
-std::vector<LineFigures> rows_of(const Json& kernel, SourceTableOptions::Lines lines) {
-  std::map<std::pair<std::string, std::uint64_t>, LineFigures> rows;
-  for (const Json& from : kernel.value("lines", Json::array())) {
-    std::pair<std::string, std::uint64_t> place{"", from.at("line").get<std::uint64_t>()};
-    const bool cuda = lines == SourceTableOptions::Lines::Known && from.contains("source");
-    if (cuda)
-      place = {from.at("source").at("file").get<std::string>(),
-               from.at("source").at("line").get<std::uint64_t>()};
-    LineFigures& row = rows[place];
-    std::tie(row.file, row.line) = place;
-    if (!cuda) row.instruction = from.value("instruction", "");
-    add(from, row);
-  }
-  std::vector<LineFigures> out;
-  for (auto& [place, row] : rows) out.push_back(std::move(row));
-  sort_stably(
-      out, [](const LineFigures& line) { return std::max(line.seen, line.awaited); },
-      std::greater<>{});
-  return out;
-}
+using report::SourceLine;
 
 double percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 /// The three states that are most of it, in percent of `whole`.
-std::string waits_of(const LineFigures& row, std::uint64_t whole) {
+std::string waits_of(const SourceLine& row, std::uint64_t whole) {
   std::vector<std::pair<std::uint64_t, std::string>> order;
   for (const auto& [state, count] : row.waits) order.emplace_back(count, state);
   std::ranges::sort(order, [](const auto& a, const auto& b) {
@@ -86,7 +41,7 @@ std::string waits_of(const LineFigures& row, std::uint64_t whole) {
 constexpr const char* kRow = "  {:>7}  {:<34} {:>7} {:>12} {:>6} {:>6} {:>7}  {}\n";
 
 /// `mixed`: among lines of the CUDA source.
-std::string text_of(const LineFigures& row, std::uint64_t whole, bool mixed,
+std::string text_of(const SourceLine& row, std::uint64_t whole, bool mixed,
                     report::SourceTexts& texts) {
   const auto mean = [](std::uint64_t sum, std::uint64_t of) {
     return of == 0 ? std::string()
@@ -106,21 +61,21 @@ std::string text_of(const LineFigures& row, std::uint64_t whole, bool mixed,
                      cut(what, kWidest));
 }
 
-std::uint64_t seen_in(const std::vector<LineFigures>& rows) {
+std::uint64_t seen_in(const std::vector<SourceLine>& rows) {
   std::uint64_t sum = 0;
-  for (const LineFigures& row : rows) sum += row.seen;
+  for (const SourceLine& row : rows) sum += row.seen;
   return sum;
 }
 
 std::string text_of(const std::string& name, const std::string& file,
-                    const std::vector<LineFigures>& rows, std::uint64_t whole,
+                    const std::vector<SourceLine>& rows, std::uint64_t whole,
                     const SourceTableOptions& options, report::SourceTexts& texts) {
   std::string out = fmt::format("\n  {} ({}): {:.1f} % of the warps' time\n", short_name(name),
                                 file, percent(seen_in(rows), whole));
   out += fmt::format(kRow, "time", "waiting for", "awaited", "executed", "lanes", "lines", "L1D",
                      "where");
   const bool mixed =
-      std::ranges::any_of(rows, [](const LineFigures& row) { return !row.file.empty(); });
+      std::ranges::any_of(rows, [](const SourceLine& row) { return !row.file.empty(); });
   const std::size_t maximum = options.maximum == 0 ? rows.size() : options.maximum;
   for (std::size_t i = 0; i < std::min(rows.size(), maximum); ++i)
     out += text_of(rows[i], whole, mixed, texts);
@@ -134,13 +89,15 @@ std::string text_of(const std::string& name, const std::string& file,
 std::string source_table(const Json& source, const SourceTableOptions& options) {
   struct Kernel {
     std::string name, file;
-    std::vector<LineFigures> rows;
+    std::vector<SourceLine> rows;
     std::uint64_t seen = 0;
   };
+  const bool cuda = options.lines == SourceTableOptions::Lines::Known;
   std::vector<Kernel> kernels;
   std::uint64_t whole = 0;
   for (const auto& [name, kernel] : source.at("kernels").items()) {
-    kernels.push_back({name, kernel.at("file").get<std::string>(), rows_of(kernel, options.lines)});
+    kernels.push_back(
+        {name, kernel.at("file").get<std::string>(), report::source_lines(kernel, cuda)});
     whole += kernels.back().seen = seen_in(kernels.back().rows);
   }
   sort_stably(kernels, &Kernel::seen, std::greater<>{});

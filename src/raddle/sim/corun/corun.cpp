@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -67,6 +68,22 @@ class SharedGpu {
       out.launches.push_back(hosts_[t].launches_completed());
       out.rounds.push_back(hosts_[t].rounds());
       out.blocks.push_back(hosts_[t].largest_block());
+    }
+    return out;
+  }
+  std::vector<TenantLaunch> launches() {
+    std::map<std::uint64_t, TenantLaunch> all;
+    for (const TenantHost& host : hosts_)
+      all.insert(host.launches().begin(), host.launches().end());
+    const std::vector<timing::KernelRun>& runs = gpu_.gpu().kernels();
+    std::vector<TenantLaunch> out;
+    for (auto& [sequence, launch] : all) {
+      RADDLE_ASSERT(sequence == out.size());
+      if (sequence < runs.size()) {
+        launch.start = runs[sequence].start;
+        launch.end = runs[sequence].end;
+      }
+      out.push_back(std::move(launch));
     }
     return out;
   }
@@ -298,6 +315,7 @@ Result corun(std::span<const TenantProgram> tenants, Setup& setup, const Options
     notified.ipc_alone = run_alone(tenants, bases, setup, options, corun);
   SharedGpu gpu(tenants, bases, setup, notified);
   CorunResult shared = run(gpu, tenants, bases, corun, record_of(tenants.size(), setup, corun));
+  shared.launches = gpu.launches();
   check_executed(shared, setup);
   if (!notified.ipc_alone.empty()) compare(shared, notified.ipc_alone);
   std::vector<WorkloadInfo> infos;

@@ -125,6 +125,11 @@ bool TenantHost::launch(const TenantProgram::Step& step, std::uint64_t& sequence
   std::vector<timing::Submission> tree;
   for (std::size_t i = 0; i < step.tree.size(); ++i) {
     const auto& [stream, record] = step.tree[i];
+    launches_[sequence] = {.tenant = static_cast<std::uint32_t>(index(host_.tenant)),
+                           .name = record.name,
+                           .stream = static_cast<std::uint32_t>(index(record.stream)),
+                           .grid = record.grid,
+                           .block = record.block};
     tree.push_back(
         {gpu_.in_order(stream),
          code_[step_][i],

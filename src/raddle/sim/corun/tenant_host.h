@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "raddle/sim/corun/tenant_program.h"
+#include "raddle/sim/result/corun_result.h"
 #include "raddle/sim/run/timed_gpu.h"
 #include "raddle/timing/gpu/residency.h"
 
@@ -25,6 +26,8 @@ class TenantHost {
   std::uint64_t launches_completed() const { return launches_completed_; }
   /// Of each resource of an SM the most that a block of one of its kernels takes.
   const timing::BlockNeeds& largest_block() const { return largest_block_; }
+  /// Those submitted so far, by the GPU's number; without their times.
+  const std::map<std::uint64_t, TenantLaunch>& launches() const { return launches_; }
   /// Ends of the program so far.
   std::uint64_t rounds() const { return rounds_; }
 
@@ -53,6 +56,7 @@ class TenantHost {
   std::uint64_t pending_instructions_ = 0;
   Cycle last_end_ = 0;
   std::uint64_t launches_completed_ = 0, rounds_ = 0;
+  std::map<std::uint64_t, TenantLaunch> launches_;
   std::vector<std::vector<std::shared_ptr<const trace::LoweredCode>>> code_;  // by step and launch
 };
 

@@ -37,6 +37,15 @@ struct TenantResult {
   std::optional<double> ipc_alone;  ///< thread instructions per cycle
 };
 
+/// A launch of a tenant, in order of the numbers that blocks know them by.
+struct TenantLaunch {
+  std::uint32_t tenant = 0;
+  std::string name;
+  std::uint32_t stream = 0;
+  Dim3 grid, block;
+  Cycle start = kNever, end = kNever;  ///< as timing::KernelRun; kNever: not before the horizon
+};
+
 struct Sharing {
   double weighted_speedup = 0, harmonic_speedup = 0, antt = 0, fairness = 0;
 };
@@ -47,6 +56,7 @@ struct CorunResult {
   Cycle horizon = 0, warmup = 0;
   std::vector<TenantResult> tenants;
   std::optional<Sharing> sharing;  ///< of alone runs
+  std::vector<TenantLaunch> launches;  ///< all, also those of the warm-up
   std::optional<UseRecord> use;    ///< of the whole run, where it was asked for
 
   Cycle measured() const { return horizon - warmup; }

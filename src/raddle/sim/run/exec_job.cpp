@@ -31,6 +31,7 @@ void each_member(Job& job, F f) {
   f("skip", job.skip);
   f("report", job.report);
   f("timeline", job.timeline);
+  f("timeline_events", job.timeline_events);
   f("quiet", job.quiet);
   f("print_to_stderr", job.print_to_stderr);
   f("threads", job.threads);

@@ -26,6 +26,7 @@ struct ExecJob {
   std::uint64_t max_cycles = kNever, max_warp_instructions = 0, sample_interval = 0;
   std::uint64_t max_stream_bytes = 0, first_launches = 0;
   std::uint64_t single_launches = kMaxSingleLaunches;  ///< of the result
+  std::uint64_t timeline_events = 0;                   ///< at most; 0: as many as by default
   std::string record;                  ///< op streams go to this file; empty = they do not
   std::string out_of_bounds = "page";  ///< of kOutOfBoundsNames
   std::vector<std::string> checks;     ///< of exec::kCheckNames
