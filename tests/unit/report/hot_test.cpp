@@ -65,7 +65,7 @@ Json row(const char* name, unsigned dram, unsigned loads, unsigned hits, unsigne
 
 /// As a file would hold it: what the reader refuses must not get here.
 Hot hot(const Json& result) {
-  const std::vector<KeptRun> runs = read_kept(result, "a.json");
+  const std::vector<KeptRun> runs = read_kept(result, "a.json").runs;
   EXPECT_EQ(why_not_hot(runs.at(0).result), "");
   return hot_of(runs.at(0).result);
 }

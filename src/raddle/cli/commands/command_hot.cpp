@@ -64,7 +64,7 @@ struct HotCommand {
   std::vector<KeptRun> read() const {
     std::vector<KeptRun> out;
     for (const std::string& file : files) {
-      std::vector<KeptRun> runs = report::read_kept(read_json(file), file);
+      std::vector<KeptRun> runs = report::read_kept(read_json(file), file).runs;
       if (runs.empty()) throw InputError({file}, "expected at least one result, found none");
       for (KeptRun& run : runs) {
         if (const std::string why = report::why_not_hot(run.result); !why.empty())
