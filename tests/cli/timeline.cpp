@@ -37,7 +37,7 @@ TEST(Timeline, BlocksLaunchesAndArrowsAreThoseOfTheResult) {
   EXPECT_EQ(count(events, "cat", "block"), result["details"]["blocks"].get<std::size_t>());
   EXPECT_EQ(count(events, "ph", "s"), children);
   EXPECT_EQ(count(events, "ph", "f"), children);
-  EXPECT_EQ(processes_of(events).count("nested_bfs"), 1u);
+  EXPECT_EQ(processes_of(events).count("nested_bfs (counters of SMs in means of 512 cycles)"), 1u);
   EXPECT_EQ(processes_of(events).count("SM 000, nested_bfs"), 1u);
 }
 

@@ -38,14 +38,14 @@ void sum_counts(Counts& into, const Json& counts) {
 /// The largest but `issued`, as a share of `whole`; without a whole, of all of them.
 HotReason main_reason(const Counts& counts, std::uint64_t whole = 0) {
   HotReason out;
-  std::uint64_t most = 0, all = 0;
+  std::uint64_t maximum = 0, all = 0;
   for (const auto& [name, n] : counts) {
     all += n;
-    if (name == stats::kIssuedTerm.name || n <= most) continue;
-    most = n;
+    if (name == stats::kIssuedTerm.name || n <= maximum) continue;
+    maximum = n;
     out.name = name;
   }
-  out.share = part_of(most, whole == 0 ? all : whole);
+  out.share = part_of(maximum, whole == 0 ? all : whole);
   return out;
 }
 

@@ -225,13 +225,13 @@ std::vector<bool> fastest(std::span<const Row> rows) {
   if (!over_seeds(rows).empty() ||
       std::ranges::any_of(rows, [](const Row& row) { return estimated(*row.result); }))
     return out;
-  double least = std::numeric_limits<double>::infinity(), most = 0;
+  double minimum = std::numeric_limits<double>::infinity(), maximum = 0;
   for (const Row& row : rows) {
-    most = std::max(most, time(row));
-    if (!is_wrong(row)) least = std::min(least, time(row));
+    maximum = std::max(maximum, time(row));
+    if (!is_wrong(row)) minimum = std::min(minimum, time(row));
   }
   for (std::size_t i = 0; i < rows.size(); ++i)
-    out[i] = least < most && !is_wrong(rows[i]) && time(rows[i]) == least;
+    out[i] = minimum < maximum && !is_wrong(rows[i]) && time(rows[i]) == minimum;
   return out;
 }
 

@@ -211,11 +211,11 @@ std::string write_sm_counters(TimelineWriter& out, const RunProcesses& processes
   if (!samples.empty() && !samples.front().allowed_by_sm.empty()) {
     const std::size_t step = together(samples.size(), samples.front().allowed_by_sm.size(), third);
     for (std::size_t i = 0; step != 0 && i < samples.size(); i += step) {
-      const timing::Sample s = sum_of(samples, i, step);
-      const double cycles = length(result, i + step, s.start);
-      for (std::size_t sm = 0; sm < s.allowed_by_sm.size() && cycles > 0; ++sm)
-        out.counter(processes.sm(sm), s.start, "warps that may load",
-                    static_cast<double>(s.allowed_by_sm[sm]) / cycles);
+      const timing::Sample sample = sum_of(samples, i, step);
+      const double cycles = length(result, i + step, sample.start);
+      for (std::size_t sm = 0; sm < sample.allowed_by_sm.size() && cycles > 0; ++sm)
+        out.counter(processes.sm(sm), sample.start, "warps that may load",
+                    static_cast<double>(sample.allowed_by_sm[sm]) / cycles);
     }
   }
   if (result.mesh && !result.mesh->counts.empty()) {

@@ -12,21 +12,21 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::uint64_t kMost = std::uint64_t{1} << 42;
+constexpr std::uint64_t kMaximum = std::uint64_t{1} << 42;
 
 /// More of everything than is shown, with names and numbers as long as they can be.
 report::Hot large() {
   report::Hot out;
-  out.cycles = kMost;
+  out.cycles = kMaximum;
   out.lost_to = {"dependence", 1};
   out.issued = 1;
   out.lines.emplace();
   out.allocations.emplace();
   const std::string name(300, 'n');
   for (unsigned i = 0; i < 9; ++i) {
-    out.kernels.push_back({name, kMost / 1000, kMost, 1, {"dependence", 1}});
+    out.kernels.push_back({name, kMaximum / 1000, kMaximum, 1, {"dependence", 1}});
     out.lines->push_back({{name}, "", 100'000, name, 1, 1, {"dependence", 1}, 1});
-    out.allocations->push_back({name, kMost, kMost, kMost, 1, 1, 1, 1});
+    out.allocations->push_back({name, kMaximum, kMaximum, kMaximum, 1, 1, 1, 1});
   }
   out.lacking = {std::string(200, 'l')};
   return out;

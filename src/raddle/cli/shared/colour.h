@@ -16,8 +16,10 @@ class Colours {
   std::string heading(std::string_view text) const { return in("1", text); }
   /// A share of the whole: the larger, the more it stands out.
   std::string share(double share, std::string_view text) const {
-    constexpr double kMost = 0.25, kMuch = 0.1;
-    return share >= kMost ? in("1;31", text) : share >= kMuch ? in("33", text) : std::string(text);
+    constexpr double kDominant = 0.25, kMuch = 0.1;
+    return share >= kDominant ? in("1;31", text)
+           : share >= kMuch   ? in("33", text)
+                              : std::string(text);
   }
 
  private:
