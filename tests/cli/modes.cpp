@@ -65,6 +65,7 @@ std::string value_of(const CLI::Option& option) {
                                                              {"--clock-control", "none"},
                                                              {"--cache-control", "none"},
                                                              {"--replay-as", "none"},
+                                                             {"--timeline-events", "2000"},
                                                              {"--on", "simulator"}};
   if (option.get_expected_max() == 0) return "";  // a flag
   const auto known = kValues.find(option.get_name());
