@@ -55,9 +55,9 @@ std::optional<Sharing> sharing(std::span<const double> ipc, std::span<const doub
 struct CorunResult {
   Cycle horizon = 0, warmup = 0;
   std::vector<TenantResult> tenants;
-  std::optional<Sharing> sharing;  ///< of alone runs
+  std::optional<Sharing> sharing;      ///< of alone runs
   std::vector<TenantLaunch> launches;  ///< all, also those of the warm-up
-  std::optional<UseRecord> use;    ///< of the whole run, where it was asked for
+  std::optional<UseRecord> use;        ///< of the whole run, where it was asked for
 
   Cycle measured() const { return horizon - warmup; }
   double ipc(const TenantResult& tenant) const {
