@@ -27,10 +27,16 @@ set_source_files_properties(${hot_files} PROPERTIES SKIP_UNITY_BUILD_INCLUSION O
 foreach(room timing policy)
   target_compile_options(raddle_${room} PRIVATE ${hot_options})
 endforeach()
-# Rooms that run before and after a simulation, not in it; the fuzzers run them, too.
+# Rooms that run before and after a simulation, not in it: a quarter less time to compile than with -O2. Instrumented
+# clang needs half the time for -O0 that it needs for -O1, but the fuzzers run these rooms, too.
+if(RADDLE_SANITIZE AND NOT RADDLE_FUZZ)
+  set(cold_options -O0)
+else()
+  set(cold_options -O1)
+endif()
 if(CMAKE_BUILD_TYPE STREQUAL "Release" OR (RADDLE_SANITIZE AND NOT RADDLE_FUZZ))
   foreach(room config report lab api cli)
-    target_compile_options(raddle_${room} PRIVATE ${RADDLE_COLD})
+    target_compile_options(raddle_${room} PRIVATE ${cold_options})
   endforeach()
 endif()
 if(RADDLE_ARCH STREQUAL "x86-64-v3")

@@ -10,7 +10,7 @@ include(GoogleTest)
 if(RADDLE_UNITY)
   add_executable(test_headers EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/support/headers.cpp)
   target_link_libraries(test_headers PRIVATE GTest::gtest_main GTest::gmock)
-  target_compile_options(test_headers PRIVATE ${RADDLE_COLD})
+  target_compile_options(test_headers PRIVATE -O1)
   raddle_precompile(test_headers <gtest/gtest.h>)
 endif()
 
@@ -23,7 +23,7 @@ function(raddle_test folder)
   string(REPLACE "/" "_" name test_${folder})
   add_executable(${name} ${sources})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
-  target_compile_options(${name} PRIVATE ${RADDLE_COLD})  # what is tested has its own
+  target_compile_options(${name} PRIVATE -O1)  # compiles a fifth faster than -O2; what is tested has its own
   target_link_libraries(${name} PRIVATE ${ARGN} GTest::gtest_main GTest::gmock)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   raddle_reuse_precompiled(${name} test_headers)
