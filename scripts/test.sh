@@ -32,8 +32,8 @@ step_ctest() {
     tee build/ctest.log
 }
 tests_of_other_steps() {
-  case $RADDLE_STEPS in *" asan "*) printf 'unit/%s\n' "${asan_rooms[@]}" ;; esac
-  case $RADDLE_STEPS in *" verify "*) echo analytic ;; esac
+  case ${RADDLE_STEPS:-} in *" asan "*) printf 'unit/%s\n' "${asan_rooms[@]}" ;; esac
+  case ${RADDLE_STEPS:-} in *" verify "*) echo analytic ;; esac
 }
 
 # Link-time optimisation has been lost once without a word (cmake/hot_rooms.cmake); spmv takes 15 % longer without.
