@@ -130,7 +130,7 @@ bool CheckedLaunch::unwritten(const BlockState& block, const Access& a, u64 at) 
 bool CheckedLaunch::shared_load(const Access& a, u64 at) {
   BlockState* const block = state_of(a.context, at, a.bytes);
   if (block == nullptr) return true;
-  bool clean = !checks_.options().uninitialised || !unwritten(*block, a, at);
+  const bool clean = !checks_.options().uninitialised || !unwritten(*block, a, at);
   if (!races_) return clean;
   block->clocks.reads(a.context.warp->index, at, a.bytes, a.order);
   const SharedUse use = use_of(*block, a);
