@@ -128,7 +128,6 @@ void add_run(Builder& tables, std::size_t number, const KeptRun& run) {
   const std::size_t row = tables.start(
       "runs",
       {{"run", number}, {"file", run.file}, {"policies", run.label}, {"what_if", run.what_if}});
-  const auto is_analysis = [](const std::string& key) { return key == "analysis"; };
   Json plain = Json::object();
   for (const auto& [key, value] : run.result.items())
     if (is_plain(value) || key == "workload") plain[key] = value;
@@ -136,7 +135,7 @@ void add_run(Builder& tables, std::size_t number, const KeptRun& run) {
   tables.fill("runs", row, place, "", member(run.result, "totals"));
   for (const auto& [key, value] : run.result.items()) {
     if (plain.contains(key) || key == "totals") continue;
-    if (is_analysis(key) && value.is_object())
+    if (key == "analysis" && value.is_object())
       for (const auto& [analysis, of] : value.items()) tables.add(analysis, place, of);
     else if (value.is_object()) tables.add(key, place, value);
     else if (has_objects(value)) tables.add_list(key, place, value);
