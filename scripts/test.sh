@@ -311,13 +311,14 @@ step_package() {
   return $((status == 77 ? 0 : status))
 }
 
-run_programs() { # run_programs PRESET PROGRAM...
-  local preset=$1 program
+run_programs() { # run_programs PRESET PROGRAM...: all of them, also after one has failed
+  local preset=$1 program status=0
   shift
   for program in "$@"; do
     say "$preset: $program"
-    "build/$preset/tests/$program" --gtest_brief=1
+    "build/$preset/tests/$program" --gtest_brief=1 || status=1
   done
+  return $status
 }
 
 if [ "${1:-}" = --step ]; then
@@ -330,13 +331,14 @@ for step in "${steps[@]}"; do
   [ "$(type -t "step_$step")" = function ] || fail "there is no test step '$step'"
 done
 need build page test slurm lint
+mkdir -p build
 export RADDLE_STEPS=" ${steps[*]} "
 summary=() failed=()
 for step in "${steps[@]}"; do
   say "test step: $step"
   start=$SECONDS
   verdict=ok
-  scripts/test.sh --step "$step" || { verdict=FAILED && failed+=("$step"); }
+  scripts/test.sh --step "$step" 2>&1 | tee "build/step_$step.log" || { verdict=FAILED && failed+=("$step"); }
   summary+=("$(printf '%-8s %5d s  %s' "$step" $((SECONDS - start)) "$verdict")")
   # Without a build nothing else can be tested.
   [ "$step" = ctest ] && [ ! -x build/release/raddle ] && break
@@ -345,6 +347,13 @@ say "summary (${SECONDS} s)"
 printf '   %s\n' "${summary[@]}"
 [[ " ${steps[*]} " != *" ctest "* ]] || grep 'tests passed' build/ctest.log || true
 [ ${#failed[@]} -eq 0 ] || {
+  # What failed, once more: the log of a whole run is long, and some readers see only its end.
+  for step in "${failed[@]}"; do
+    printf '== %s: what went wrong (build/step_%s.log)\n' "$step" "$step"
+    grep -nE -A 12 '\[  FAILED  \]|: Failure$|error:|ERROR: |runtime error|^FAILED|\*\*\*Failed|x test: ' "build/step_$step.log" |
+      cut -c 1-400 | head -60
+    tail -n 5 "build/step_$step.log" | cut -c 1-400
+  done
   printf 'x test: failed: %s\n' "${failed[*]}" >&2
   exit 1
 }

@@ -2,6 +2,8 @@
 // is told.
 #include <zstd.h>
 
+#include <cstring>
+
 #include "support/tracez_writer.h"
 #include "unit/accelsim/trace_files.h"
 
@@ -27,6 +29,13 @@ std::string long_text() {
     text += block_6(b, warp_text(0, few) + warp_text(1, many), std::to_string(b) + ",0,0");
   }
   return text;
+}
+
+template <class Number>
+Number number_at(const std::string& bytes, std::size_t at) {
+  Number number;
+  std::memcpy(&number, bytes.data() + at, sizeof number);
+  return number;
 }
 
 class Tracez : public TraceFiles {
@@ -88,7 +97,7 @@ TEST_F(Tracez, DamageOfTheFrontAndTheIndexIsTold) {
   const std::string text = long_text(), good = test::tracez_of(text);
   const auto front = static_cast<std::ptrdiff_t>(good.find('\0')) + 1;
   const auto index = static_cast<std::ptrdiff_t>(
-      *reinterpret_cast<const std::uint64_t*>(good.data() + good.size() - sizeof(std::uint64_t)));
+      number_at<std::uint64_t>(good, good.size() - sizeof(std::uint64_t)));
   EXPECT_EQ(error_of_bytes(good), "no error");
   expect(text.substr(0, static_cast<std::size_t>(front) - 1), "is no .tracez");
   expect(good.substr(0, static_cast<std::size_t>(front) + 4), "the file ends inside the header");
@@ -112,7 +121,7 @@ TEST_F(Tracez, DamageOfAPageIsTold) {
   const std::string text = long_text(), good = test::tracez_of(text);
   const auto page = static_cast<std::ptrdiff_t>(good.find('\0')) + 1 + 8 + 8;
   const auto bytes =
-      *reinterpret_cast<const std::uint32_t*>(good.data() + page);  // of the first warp's
+      number_at<std::uint32_t>(good, static_cast<std::size_t>(page));  // of the first warp's
   expect(with(good, page, 0x7fffffffu), "a sub-chunk of 2147483647 bytes where");
   expect(with(good, page, bytes - 3), "ends early");
   expect(with(good, page, bytes + 3), "a sub-chunk has bytes behind its compressed data");
