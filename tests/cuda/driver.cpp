@@ -30,6 +30,20 @@ TEST(Driver, EveryFamilyWorksFunctionalAndTimed) {
   }
 }
 
+TEST(Driver, LibrariesOfTheRuntimeWorkFunctionalAndTimed) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const std::string program = built(folder, "library");
+  for (const char* how : {"--functional", "--quiet"}) {
+    const Outcome o = exec({"--gpu", "v100", "--quiet", how}, {program});
+    EXPECT_EQ(o.status, 0) << o.out << o.err;
+    EXPECT_THAT(o.out, HasSubstr("PASS"));
+  }
+  // What NVIDIA's compiler refuses is a fault of the program: the run itself is none.
+  const Outcome wrong = exec({"--functional", "--quiet"}, {program, "wrong"});
+  EXPECT_THAT(wrong.out, HasSubstr("PASS")) << wrong.err;
+}
+
 TEST(Driver, AKernelCompiledByNvrtcRuns) {
   RADDLE_NEED_NVCC();
   const Folder folder;

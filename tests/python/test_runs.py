@@ -232,8 +232,10 @@ def test_ctrl_c_ends_a_run_within_a_second(arguments):
     code = ("import raddle, sys\n"
             "print('ready', flush=True)\n"
             f"raddle.run({arguments}, progress=False)")
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        # Tests that a shell runs in the background inherit that Ctrl-C is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
     assert process.stdout.readline() == "ready\n"
     time.sleep(1.5)
     assert process.poll() is None, "it is long enough"

@@ -38,9 +38,6 @@ int driver(const char* name, Needs needs, const std::function<Error(Context&)>& 
 void* driver_entry(const std::string& name, int version, bool per_thread, int& status);
 inline constexpr int kEntryFound = 0, kEntryNotFound = 1, kEntryTooNew = 2;
 
-/// A module of the image, loaded at once. Throws InputError.
-Module& load_module(Context& c, Image image);
-
 // Bodies of the runtime's that are called from here.
 extern "C" {
 int raddle_driver_enter(const char* name, unsigned needs);

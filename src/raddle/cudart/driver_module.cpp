@@ -1,110 +1,12 @@
-// Modules and libraries of the driver interface, and what compiling them at run time says.
-#include <algorithm>
+// The driver interface's modules, libraries and functions.
 #include <array>
 
-#include "raddle/base/error.h"
-#include "raddle/cudart/driver.h"
-#include "raddle/cudart/jit_log.h"
-#include "raddle/cudart/reset.h"
+#include "raddle/cudart/modules.h"
 
 using namespace raddle;
 using namespace raddle::cudart;
 
-namespace raddle::cudart {
-
 namespace {
-
-/// What calls and declares no function has nothing to resolve, and is parsed only once.
-void check_sources(const std::vector<ptx::SourceText>& sources) {
-  const auto has_functions = [](const ptx::SourceText& source) {
-    return source.text.find(".func") != std::string::npos;
-  };
-  if (std::ranges::any_of(sources, has_functions)) check_resolved(ptx::parse_and_link(sources));
-}
-
-}  // namespace
-
-Module& load_module(Context& c, Image image) {
-  check_sources(image.sources);
-  const runtime::ModuleId id = c.device().load(std::move(image.sources), image.registers);
-  Module* const module = c.modules.make();
-  module->id = id;
-  keep_initial(c, *module);
-  return *module;
-}
-
-}  // namespace raddle::cudart
-
-namespace {
-
-Error load_data(Context& c, Module** to, const void* data, const JitOptions& log) {
-  required(to) = nullptr;
-  if (data == nullptr) throw Failure{kInvalidValue};
-  return logged(c, log, [&] {
-    *to = &load_module(c, image_of_data(data, c.seen(), c.program() + ": a module of its own"));
-  });
-}
-
-Error load_file(Context& c, Module** to, const char* name, const JitOptions& log) {
-  required(to) = nullptr;
-  const std::string bytes = bytes_of_file(name);
-  return logged(c, log, [&] { *to = &load_module(c, image_of_bytes(bytes, c.seen(), name)); });
-}
-
-/// What loading it has come to.
-Error of_library(Module** to, Error loaded) {
-  if (loaded == kSuccess) required(required(to)).library = true;
-  return loaded;
-}
-
-Module& usable_module(Context& c, const Module* handle) {
-  Module& module = c.modules.get(handle);
-  if (module.unloaded) throw Failure{kInvalidHandle, "the module is unloaded"};
-  return module;
-}
-
-Error unload(Context& c, const Module* handle) {
-  Module& module = usable_module(c, handle);
-  if (module.wrapper != nullptr) throw Failure{kInvalidHandle};  // the runtime's
-  c.device().synchronize();
-  module.unloaded = true;
-  return kSuccess;
-}
-
-const ptx::Module& parsed(Context& c, Module& module) { return c.device().module(c.load(module)); }
-
-Error get_kernel(Context& c, Kernel** to, const Module* handle, const char* name) {
-  Module& module = usable_module(c, handle);
-  required(to) = nullptr;
-  const auto is_named = [&](const ptx::Function& f) {
-    return f.is_entry && !f.is_extern && f.name == name;
-  };
-  if (name == nullptr) throw Failure{kInvalidValue};
-  if (std::ranges::none_of(parsed(c, module).functions, is_named)) throw Failure{kNotFound};
-  Kernel*& kernel = module.kernels[name];
-  if (kernel == nullptr) kernel = c.kernels.make(&module, std::string(name));
-  *to = kernel;
-  return kSuccess;
-}
-
-Error count_kernels(Context& c, unsigned* count, const Module* handle) {
-  const auto& functions = parsed(c, usable_module(c, handle)).functions;
-  required(count) =
-      static_cast<unsigned>(std::ranges::count(functions, true, &ptx::Function::is_entry));
-  return kSuccess;
-}
-
-Error get_global(Context& c, Address* address, std::size_t* bytes, const Module* handle,
-                 const char* name) {
-  Module& module = usable_module(c, handle);
-  if (name == nullptr) throw Failure{kInvalidValue};
-  const auto& variables = parsed(c, module).variables;
-  const auto found = std::ranges::find(variables, name, &ptx::Variable::name);
-  if (found == variables.end()) throw Failure{kNotFound};
-  if (address != nullptr) *address = c.device().symbol(*module.id, name);
-  if (bytes != nullptr) *bytes = found->size;
-  return kSuccess;
-}
 
 Error attribute_of(Context& c, int* to, int number, const Kernel* kernel) {
   FunctionAttributes all{};
@@ -157,6 +59,10 @@ int raddle_cuModuleGetFunctionCount(unsigned* count, const Module* module) {
   return driver("cuModuleGetFunctionCount", kCurrentContext,
                 [&](Context& c) { return count_kernels(c, count, module); });
 }
+int raddle_cuModuleEnumerateFunctions(Kernel** to, unsigned count, const Module* module) {
+  return driver("cuModuleEnumerateFunctions", kCurrentContext,
+                [&](Context& c) { return list_kernels(c, to, count, module); });
+}
 int raddle_cuModuleGetGlobal_v2(Address* address, std::size_t* bytes, const Module* module,
                                 const char* name) {
   return driver("cuModuleGetGlobal", kCurrentContext,
@@ -193,6 +99,10 @@ int raddle_cuLibraryGetKernel(Kernel** to, const Module* module, const char* nam
 int raddle_cuLibraryGetKernelCount(unsigned* count, const Module* module) {
   return driver("cuLibraryGetKernelCount", kInitialized,
                 [&](Context& c) { return count_kernels(c, count, module); });
+}
+int raddle_cuLibraryEnumerateKernels(Kernel** to, unsigned count, const Module* module) {
+  return driver("cuLibraryEnumerateKernels", kInitialized,
+                [&](Context& c) { return list_kernels(c, to, count, module); });
 }
 int raddle_cuLibraryGetModule(const Module** to, const Module* library) {
   return driver("cuLibraryGetModule", kCurrentContext, [&](Context& c) {
