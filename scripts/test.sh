@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every test, step by step; `scripts/test.sh STEP...` runs only those. Each step runs in a process of its own, so
-# that one failing does not hide the others; the summary at the end names them all.
+# The tests, step by step: without arguments those of the release build, `all` of them, or the steps named. Each step
+# runs in a process of its own, so that one failing does not hide the others; the summary at the end names them all.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/common.sh
@@ -8,7 +8,10 @@ source scripts/common.sh
 # shellcheck source=scripts/setup.sh
 source scripts/setup.sh
 
-steps=(ctest style verify kernels counts report python hashes slurm asan fuzz tsan pages docs package aarch64)
+steps=(ctest report python style verify kernels counts slurm pages)
+# More builds: by another compiler, with sanitizers, for another host, as a package.
+more_steps=(hashes asan fuzz tsan docs package aarch64)
+light_steps=" style verify kernels counts slurm pages "  # they mostly use one core: several run at once
 pages=(docs/install.md docs/first-study.md docs/own-program.md docs/own-machine.md docs/sweeps.md docs/results.md
   docs/papers.md docs/trust.md)
 # The gate must not fail by chance: its fuzzers take so many steps from the same seed. By hand, RADDLE_FUZZ_SECONDS=600
@@ -311,49 +314,75 @@ step_package() {
   return $((status == 77 ? 0 : status))
 }
 
-run_programs() { # run_programs PRESET PROGRAM...: all of them, also after one has failed
-  local preset=$1 program status=0
+run_programs() { # run_programs PRESET PROGRAM...: all of them, several at once, also after one has failed
+  local preset=$1
   shift
-  for program in "$@"; do
-    say "$preset: $program"
-    "build/$preset/tests/$program" --gtest_brief=1 || status=1
-  done
+  printf '%s\n' "$@" | several_at_once program "build/$preset/tests/{}"
+}
+program() { # what it says stays together
+  local status=0 log=build/${1##*/}.log
+  "$1" --gtest_brief=1 >"$log" 2>&1 || status=1
+  say "$1"
+  cat "$log"
   return $status
 }
+several_at_once() { # several_at_once FUNCTION ARGUMENT: for each line, which is {} in the argument
+  xargs -P "$(jobs)" -I '{}' scripts/test.sh --call "$1" "$2"
+}
 
-if [ "${1:-}" = --step ]; then
-  "step_$2"
+# timed STEP: what it says is also in build/, and there is its line of the summary.
+timed() {
+  local start=$SECONDS verdict=ok
+  scripts/test.sh --call "step_$1" 2>&1 | tee "build/step_$1.log" || verdict=FAILED
+  printf '%-8s %5d s  %s\n' "$1" $((SECONDS - start)) $verdict >"build/step_$1.verdict"
+}
+
+# What failed, once more: the log of a whole run is long, and some readers see only its end.
+what_failed() {
+  say "$1: what went wrong (build/step_$1.log)"
+  grep -nE -A 12 '\[  FAILED  \]|: Failure$|error:|ERROR: |runtime error|^FAILED|\*\*\*Failed|x test: ' "build/step_$1.log" |
+    cut -c 1-400 | head -60
+  tail -n 5 "build/step_$1.log" | cut -c 1-400
+}
+
+if [ "${1:-}" = --call ]; then
+  shift
+  "$@"
   exit
 fi
 
-[ $# -gt 0 ] && steps=("$@")
+[ "$*" != all ] || set -- "${steps[@]}" "${more_steps[@]}"
+[ $# -eq 0 ] || steps=("$@")
 for step in "${steps[@]}"; do
   [ "$(type -t "step_$step")" = function ] || fail "there is no test step '$step'"
 done
 need build page test slurm lint
 mkdir -p build
 export RADDLE_STEPS=" ${steps[*]} "
-summary=() failed=()
-for step in "${steps[@]}"; do
-  say "test step: $step"
-  start=$SECONDS
-  verdict=ok
-  scripts/test.sh --step "$step" 2>&1 | tee "build/step_$step.log" || { verdict=FAILED && failed+=("$step"); }
-  summary+=("$(printf '%-8s %5d s  %s' "$step" $((SECONDS - start)) "$verdict")")
+for ((at = 0; at < ${#steps[@]}; at++)); do
+  group=("${steps[at]}")
+  while [[ $light_steps == *" ${steps[at]} "* && $light_steps == *" ${steps[at + 1]:-none} "* ]]; do
+    group+=("${steps[++at]}")
+  done
+  say "test step: ${group[*]}"
+  if [ ${#group[@]} = 1 ]; then
+    timed "${group[0]}"
+  else
+    printf '%s\n' "${group[@]}" | several_at_once timed '{}' >/dev/null
+    for step in "${group[@]}"; do cat "build/step_$step.log"; done
+  fi
   # Without a build nothing else can be tested.
-  [ "$step" = ctest ] && [ ! -x build/release/raddle ] && break
+  [ -x build/release/raddle ] || [ "${steps[at]}" != ctest ] || break
 done
 say "summary (${SECONDS} s)"
-printf '   %s\n' "${summary[@]}"
+failed=()
+for step in "${steps[@]:0:at+1}"; do
+  printf '   %s\n' "$(cat "build/step_$step.verdict")"
+  ! grep -q FAILED "build/step_$step.verdict" || failed+=("$step")
+done
 [[ " ${steps[*]} " != *" ctest "* ]] || grep 'tests passed' build/ctest.log || true
 [ ${#failed[@]} -eq 0 ] || {
-  # What failed, once more: the log of a whole run is long, and some readers see only its end.
-  for step in "${failed[@]}"; do
-    printf '== %s: what went wrong (build/step_%s.log)\n' "$step" "$step"
-    grep -nE -A 12 '\[  FAILED  \]|: Failure$|error:|ERROR: |runtime error|^FAILED|\*\*\*Failed|x test: ' "build/step_$step.log" |
-      cut -c 1-400 | head -60
-    tail -n 5 "build/step_$step.log" | cut -c 1-400
-  done
+  for step in "${failed[@]}"; do what_failed "$step"; done
   printf 'x test: failed: %s\n' "${failed[*]}" >&2
   exit 1
 }
