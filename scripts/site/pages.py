@@ -11,7 +11,7 @@ import layout
 # Files that are shown as text when a page leads to them.
 TEXTS = {".toml", ".txt", ".csv", ".cpp", ".h", ".cu", ".sh", ".py", ".pyi", ".cff", ".ptx", ".def", ""}
 PICTURES = {".svg", ".png"}
-FOLDERS = ("docs", "examples", "experiments", "workloads", "data/silicon")
+FOLDERS = ("docs", "examples", "experiments", "workloads", "data/errors", "data/silicon")
 AT_THE_ROOT = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 MAX_SHOWN = 400_000
 
