@@ -141,8 +141,13 @@ class L1d {
   /// Drops what others may have rewritten: every line that is not dirty. What is on its way counts
   /// as new.
   void invalidate(Cycle now);
+  /// Hints that the line will be looked up.
+  void prefetch_find(std::uint32_t line) const { tags_.prefetch_find(line); }
   /// Hints that the line will soon be loaded.
-  void prefetch_load(std::uint32_t line) const { mshrs_.prefetch_find(line); }
+  void prefetch_load(std::uint32_t line) const {
+    tags_.prefetch_find(line);
+    mshrs_.prefetch_find(line);
+  }
   /// Hints that the data of this MSHR will soon come.
   void prefetch_fill(unsigned mshr, std::uint32_t line) const {
     mshrs_.prefetch_arrive(mshr, line);

@@ -1,6 +1,7 @@
-// Where the lines of sets of many ways are, and when each was used. A look-up follows the chain of
-// its hash, a use moves the way to the head of its set's list: neither depends on the number of
-// ways. Sets of a few: set_rows.h.
+// Where the lines of sets of many ways are, and when each was used. A look-up reads a hash table,
+// where lines stand beside their handles, so that an absent one mostly costs one line of the host's
+// cache; a use moves the way to the head of its set's list. Neither depends on the number of ways.
+// Sets of a few: set_rows.h.
 #pragma once
 #include <bit>
 #include <cstddef>
@@ -9,6 +10,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/base/prefetch.h"
+#include "raddle/base/zeroed_array.h"
 
 namespace raddle::timing {
 
@@ -18,13 +20,13 @@ class SetLists {
   SetLists(unsigned sets, unsigned ways, unsigned shift)
       : ways_(ways),
         shift_(shift),
-        hash_shift_(static_cast<unsigned>(std::countl_zero(2 * std::bit_ceil(sets) << shift)) + 1),
-        chain_(std::size_t{1} << (32 - hash_shift_)),
-        next_(std::size_t{sets} << shift),
-        later_(next_.size()),
-        earlier_(next_.size()),
+        hash_shift_(static_cast<unsigned>(std::countl_zero(std::bit_ceil(sets) << shift))),
+        place_(std::size_t{1} << (32 - hash_shift_)),
+        later_(std::size_t{sets} << shift),
+        earlier_(later_.size()),
         newest_(sets, static_cast<std::uint16_t>(ways - 1)) {
-    RADDLE_ASSERT(next_.size() <= kMaxHandles && ways >= 1 && ways <= 0x10000);
+    RADDLE_ASSERT(later_.size() <= kMaxHandles && ways >= 1 && ways <= 0x10000);
+    RADDLE_ASSERT(place_.size() >= 2 * later_.size());    // half of it stays free
     for (unsigned set = 0; set < sets; ++set) link(set);  // empty ways are given out from the first
   }
   static constexpr std::size_t kMaxHandles = std::size_t{1} << 30;
@@ -32,22 +34,20 @@ class SetLists {
   /// The way that holds the line and of which is(way) holds, or `none`.
   template <class Is>
   unsigned find(unsigned set, std::uint32_t line, unsigned none, Is is) const {
-    for (unsigned at = chain_[hash(line)]; at != 0; at = next_[at - 1])
-      if (const unsigned h = at - 1; h >> shift_ == set && is(h & low())) return h & low();
+    for (unsigned i = hash(line); place_[i].at != 0; i = after(i))
+      if (const unsigned h = place_[i].at - 1;
+          place_[i].line == line && h >> shift_ == set && is(h & low()))
+        return h & low();
     return none;
   }
-  void prefetch_line(std::uint32_t line) const { raddle::prefetch(&chain_[hash(line)]); }
+  void prefetch_line(std::uint32_t line) const { raddle::prefetch(&place_[hash(line)]); }
   /// The way, which held `old` if `was_placed`, holds the line.
   void place(unsigned set, unsigned way, bool was_placed, std::uint32_t old, std::uint32_t line) {
     const std::uint32_t at = (set << shift_) + way + 1;
-    if (was_placed) {
-      std::uint32_t* from = &chain_[hash(old)];
-      while (*from != at) from = &next_[*from - 1u];
-      *from = next_[at - 1u];
-    }
-    std::uint32_t& head = chain_[hash(line)];
-    next_[at - 1u] = head;
-    head = at;
+    if (was_placed) remove(old, at);
+    unsigned i = hash(line);
+    while (place_[i].at != 0) i = after(i);
+    place_[i] = {line, at};
   }
   /// Most recently used from now on.
   void touch(unsigned set, unsigned way) {
@@ -85,6 +85,20 @@ class SetLists {
  private:
   unsigned low() const { return (1u << shift_) - 1; }
   unsigned hash(std::uint32_t line) const { return line * 0x9e3779b1u >> hash_shift_; }
+  unsigned after(unsigned i) const { return (i + 1) & mask(); }
+  unsigned mask() const { return static_cast<unsigned>(place_.size()) - 1; }
+  /// Those behind it move up, as far as they may without passing the place of their hash.
+  void remove(std::uint32_t line, std::uint32_t at) {
+    unsigned hole = hash(line);
+    while (place_[hole].at != at) hole = after(hole);
+    for (unsigned i = after(hole); place_[i].at != 0; i = after(i)) {
+      const unsigned from_home = (i - hash(place_[i].line)) & mask();
+      if (from_home < ((i - hole) & mask())) continue;
+      place_[hole] = place_[i];
+      hole = i;
+    }
+    place_[hole] = {};
+  }
   std::uint16_t later(unsigned set, unsigned way) const { return later_[(set << shift_) + way]; }
   std::uint16_t earlier(unsigned set, unsigned way) const {
     return earlier_[(set << shift_) + way];
@@ -110,9 +124,12 @@ class SetLists {
     later[way] = oldest;
   }
 
+  struct Place {
+    std::uint32_t line, at;  // the line's handle and 1; 0: free
+  };
+
   unsigned ways_, shift_, hash_shift_;
-  std::vector<std::uint32_t> chain_;            // by hash of a line: a handle and 1, 0: none
-  std::vector<std::uint32_t> next_;             // by handle: the next of its chain
+  ZeroedArray<Place> place_;                    // from the hash of a line on
   std::vector<std::uint16_t> later_, earlier_;  // by handle: ways of the set, in a ring by use
   std::vector<std::uint16_t> newest_;           // by set
 };

@@ -59,9 +59,13 @@ class Tags {
   void prefetch(unsigned set) const {
     if (rows_) rows_->prefetch(set);
   }
+  /// The same for the look-up of a line where sets are large; small ones are mostly at hand.
+  void prefetch_find(std::uint32_t line) const {
+    if (!rows_) lists_->prefetch_line(line);
+  }
   /// The same for what a look-up of the line finds, or for the way that is given away next.
   void prefetch_line(unsigned set, std::uint32_t line) const {
-    if (!rows_) return lists_->prefetch_line(line);
+    if (!rows_) return prefetch_find(line);
     if (const std::uint64_t match = rows_->matching(set, line); match != 0)
       raddle::prefetch(&way_[handle(set, lowest(match))]);
   }

@@ -43,6 +43,7 @@ class DenovoCoherentL1 {
 
   void kernel_starts(Cycle now, unsigned) { l1_.acquire(now); }
   void acquire(Cycle now) { l1_.acquire(now); }
+  void prefetch_find(std::uint32_t) const {}
   void prefetch_load(std::uint32_t) const {}
   void prefetch_reply(const Message&) const {}
 

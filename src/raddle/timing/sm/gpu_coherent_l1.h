@@ -67,6 +67,7 @@ class GpuCoherentL1 {
   void acquire(Cycle now) {
     if (invalidates_) l1d_.invalidate(now);
   }
+  void prefetch_find(std::uint32_t line) const { l1d_.prefetch_find(line); }
   void prefetch_load(std::uint32_t line) const { l1d_.prefetch_load(line); }
   void prefetch_reply(const Message& m) const {
     if (m.kind == MessageKind::Read && m.tag < LsuCore::kConst) l1d_.prefetch_fill(m.tag, m.line);

@@ -95,6 +95,7 @@ concept L1Protocol = requires(L1& l1, const L1& l1_const, LsuCore& core, const L
   l1.abandon(kernel);
   l1.unclaimed(kernel);
   // Hints.
+  l1_const.prefetch_find(std::uint32_t{});
   l1_const.prefetch_load(std::uint32_t{});
   l1_const.prefetch_reply(m);
   // Results.

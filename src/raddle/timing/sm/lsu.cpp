@@ -76,6 +76,7 @@ unsigned Lsu<L1>::enter_lines(Cycle now, const Owner& owner, const std::uint32_t
     for (unsigned i = 0; i < transactions; ++i, payload += trace::kTransactionWords)
       n += lines_.convert({payload[0], payload[1], payload[2]}, base, line);
   }
+  l1_.prefetch_find(base + first[0]);
   if (!e.returns_data()) return n;
   e.load = loads_.enter(now, owner, n);
   if (loads_.keeps_descriptors()) [[unlikely]]
