@@ -16,6 +16,12 @@ bool Graph::has(const GraphNode* node) const {
   return std::ranges::any_of(nodes, [&](const auto& n) { return n.get() == node; });
 }
 
+bool Graph::allocates_or_frees() const {
+  return std::ranges::any_of(nodes, [](const auto& n) {
+    return n->type == NodeType::MemAlloc || n->type == NodeType::MemFree;
+  });
+}
+
 Graph copy_of(const Graph& graph) {
   Graph out;
   std::map<const GraphNode*, GraphNode*> copies;  // looked up only

@@ -39,12 +39,17 @@ struct Graph {
   /// wait for one another.
   mutable std::vector<StreamId> branches = {};
 
+  /// Held by each of its instances as well.
+  std::shared_ptr<void> instances = std::make_shared<char>();
+
   GraphNode& add(NodeType type, std::vector<GraphNode*> dependencies);
   bool has(const GraphNode* node) const;
+  bool allocates_or_frees() const;
 };
 
 struct GraphExec {
   Graph graph;                                ///< a copy, in an order in which it can be done
+  std::shared_ptr<void> instance_of = {};     ///< that graph's `instances`
   std::optional<runtime::EventId> done = {};  ///< of its last launch
 };
 

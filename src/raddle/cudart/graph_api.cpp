@@ -111,13 +111,22 @@ GraphNode& instance(Context& c, GraphExec* exec, const GraphNode* node, NodeType
   throw Failure{kInvalidValue};
 }
 
+/// What CUDA forbids for graphs that own memory (cudaGraphAddMemAllocNode). Throws Failure.
+void check_owns_no_memory(const Graph& graph, const char* what) {
+  if (graph.allocates_or_frees())
+    throw Failure{kNotSupported, std::string("a graph that allocates or frees memory ") + what};
+}
+
 /// Where a graph is put, whether it is freed on its own and who launches it are hints here.
 Error instantiate(Context& c, GraphExec** to, Graph* graph, unsigned long long flags) {
   constexpr unsigned kKnown = 1 | 2 | 4 | 8;  // free on launch, upload, from the device, priorities
   if (to == nullptr || (flags & ~kKnown) != 0) throw Failure{kInvalidValue};
-  Graph copy = copy_of(c.graphs.get(graph));
+  const Graph& original = c.graphs.get(graph);
+  if (original.instances.use_count() > 1) check_owns_no_memory(original, "has one instance");
+  Graph copy = copy_of(original);
   *to = c.graph_execs.make();
   (*to)->graph = std::move(copy);
+  (*to)->instance_of = original.instances;
   return kSuccess;
 }
 
@@ -215,6 +224,7 @@ int raddle_cudaGraphAddChildGraphNode(GraphNode** node, Graph* graph,
                                       GraphNode* const* dependencies, std::size_t count,
                                       Graph* child) {
   return call("cudaGraphAddChildGraphNode", [&](Context& c) {
+    check_owns_no_memory(c.graphs.get(child), "is no child of another");
     auto inner = std::make_shared<Graph>(copy_of(c.graphs.get(child)));
     add(c, node, graph, dependencies, count, NodeType::Graph).work =
         [inner](Context& context, StreamId on) { run(context, *inner, on); };
@@ -300,6 +310,7 @@ int raddle_cudaGraphNodeGetType(GraphNode* node, NodeType* type) {
 
 int raddle_cudaGraphClone(Graph** to, Graph* graph) {
   return call("cudaGraphClone", [&](Context& c) {
+    check_owns_no_memory(c.graphs.get(graph), "cannot be cloned");
     Graph copy = copy_of(c.graphs.get(graph));
     required(to) = c.graphs.make();
     (*to)->nodes = std::move(copy.nodes);

@@ -209,7 +209,19 @@ void pools() {
   HOLDS(cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &memory) == cudaErrorInvalidValue);
   memory.poolProps.location.id = 0;
   HOLDS(cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &memory) == cudaSuccess);
-  HOLDS(memory.dptr != nullptr && cudaGraphDestroy(graph) == cudaSuccess);
+  HOLDS(memory.dptr != nullptr);
+  // A graph that owns memory has one instance at a time, no clone and no parent.
+  cudaGraph_t other = nullptr, clone = nullptr;
+  cudaGraphExec_t one = nullptr, another = nullptr;
+  HOLDS(cudaGraphCreate(&other, 0) == cudaSuccess);
+  HOLDS(cudaGraphInstantiate(&one, graph, 0) == cudaSuccess);
+  HOLDS(cudaGraphInstantiate(&another, graph, 0) == cudaErrorNotSupported);
+  HOLDS(cudaGraphClone(&clone, graph) == cudaErrorNotSupported);
+  HOLDS(cudaGraphAddChildGraphNode(&node, other, nullptr, 0, graph) == cudaErrorNotSupported);
+  HOLDS(cudaGraphExecDestroy(one) == cudaSuccess);
+  HOLDS(cudaGraphInstantiate(&another, graph, 0) == cudaSuccess);
+  HOLDS(cudaGraphClone(&clone, other) == cudaSuccess);
+  HOLDS(cudaGraphDestroy(graph) == cudaSuccess && cudaGraphDestroy(other) == cudaSuccess);
   CUmemPoolProps of_driver{};
   CUmemoryPool twin = nullptr;
   of_driver.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};

@@ -202,6 +202,20 @@ TEST(Memory, GenericAddressesMeanAnySpace) {
                                : t ^ 131072;
          });
 }
+// A constant's address may come from anywhere: what it is shows when it is asked.
+TEST(Memory, ConstantsAreNoGlobalMemory) {
+  expect(
+      kernel(R"(
+  and.b32 %r2, %r1, 3; mul.wide.u32 %q6, %r2, 4; ld.global.u64 %q7, [pointer]; add.u64 %q7, %q7, %q6;
+  and.b32 %r2, %r1, 8; setp.eq.u32 %p1, %r2, 8; selp.b64 %q7, %q1, %q7, %p1;
+  isspacep.const %p2, %q7; isspacep.global %p3, %q7; isspacep.shared %p4, %q7;
+  selp.b32 %r3, 1, 0, %p2; selp.b32 %r4, 2, 0, %p3; selp.b32 %r5, 4, 0, %p4;
+  or.b32 %r3, %r3, %r4; or.b32 %r3, %r3, %r5; st.global.u32 [%q3], %r3;
+)",
+             ".const .align 4 .u32 alone = 5;\n.const .align 4 .u32 table[4] = {11, 22, 33, 44};\n"
+             ".global .align 8 .u64 pointer = table;\n"),
+      32, [](u32 t, const auto&) { return (t & 8) != 0 ? 2u : 1u; });
+}
 TEST(Memory, ConstantsAndParameters) {
   const std::string variables =
       ".const .align 4 .u32 table[4] = {11, 22, 33, 44};\n.global .align 8 .u64 pointer = table;\n";

@@ -314,6 +314,26 @@ TEST(Stream, GenericAccessesToSharedMemoryUseTheirSharedForm) {
       "%r1, 4; add.u64 %q3, %q3, %q4; ld.u32 %r3, [%q3];");
   EXPECT_EQ(ops[1], (Op{10, 1, 1, ~0u, {}}));
 }
+// Even lanes mean the launch's parameters, at two addresses, odd ones global memory.
+TEST(Stream, GenericLoadsOfParametersAreConstantOnes) {
+  const std::string body =
+      "mov.u64 %q3, a; cvta.param.u64 %q3, %q3; and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 1; "
+      "and.b32 %r2, %r1, 4; cvt.u64.u32 %q4, %r2; add.u64 %q3, %q3, %q4; selp.b64 %q3, %q2, %q3, "
+      "%p1; ld.u32 %r3, [%q3]; st.u32 [%q2], %r3;";
+  const auto ops = tail(body);
+  ASSERT_EQ(ops.size(), 5u);
+  EXPECT_EQ(ops[1].inst, 12u);
+  EXPECT_EQ(ops[1].mask, 0xaaaaaaaau);
+  EXPECT_EQ(ops[2].inst, 17u);
+  EXPECT_EQ(ops[2].mask, 0x55555555u);
+  EXPECT_EQ(ops[3].inst, 13u);
+  Rig rig(kernel(body));
+  const auto& instructions = code_of(rig.program.kernel("k"))->instructions;
+  ASSERT_EQ(instructions.size(), 20u);  // the store's other forms are two
+  EXPECT_EQ(instructions[17].kind, K::LoadConst);
+  EXPECT_EQ(instructions[18].kind, K::StoreShared);
+  EXPECT_EQ(instructions[19].kind, K::StoreLocal);
+}
 
 // --- live ----------------------------------------------------------------------------------------
 constexpr const char* kWork = R"(

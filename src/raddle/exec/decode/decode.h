@@ -51,7 +51,8 @@ struct DecodedFunction {
   /// Module indices of the functions called; indirect calls may reach any whose address is taken.
   std::vector<std::uint32_t> callees;
   bool has_indirect_call = false;
-  bool takes_stack = false;  ///< alloca
+  bool takes_stack = false;           ///< alloca
+  bool addresses_parameters = false;  ///< generic addresses may mean those of the launch
   /// Instructions (function-local) that access generic addresses and need alias entries.
   std::vector<std::uint32_t> generic_accesses;
   std::vector<std::uint32_t> copies;  ///< likewise, those that tell barrier objects of their bytes

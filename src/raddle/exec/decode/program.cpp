@@ -191,9 +191,10 @@ void add_static_code(const ptx::SourceFiles& files, const ptx::Function& source,
   }
 }
 
-/// The same instruction where its generic addresses turn out to be shared or, behind that, local.
-/// Returns the index of the first.
-u32 add_aliases(u32 access, trace::KernelCode& code) {
+/// The same instruction where its generic addresses turn out to be shared or, behind that, local,
+/// and, behind that, a load's of parameters, where the kernel takes addresses of them. Returns the
+/// index of the first.
+u32 add_aliases(u32 access, bool parameters, trace::KernelCode& code) {
   using K = trace::OpKind;
   RADDLE_ASSERT(access < code.instructions.size());
   const auto first = static_cast<u32>(code.instructions.size());
@@ -205,6 +206,9 @@ u32 add_aliases(u32 access, trace::KernelCode& code) {
   code.instructions.back().kind = load ? K::LoadShared : store ? K::StoreShared : K::AtomicShared;
   code.instructions.push_back(inst);
   code.instructions.back().kind = load ? K::LoadLocal : K::StoreLocal;
+  if (!parameters || !load) return first;
+  code.instructions.push_back(inst);
+  code.instructions.back().kind = K::LoadConst;
   return first;
 }
 
@@ -249,7 +253,7 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
   std::vector<Unsupported> refused;
   std::vector<std::vector<u32>> callees;
   std::vector<u32> generic, copies;
-  bool takes_stack = false;
+  bool takes_stack = false, addresses_parameters = false;
   for (u32 k = 0; k < functions.size(); ++k) {
     const u32 first = static_cast<u32>(code->instructions.size());
     kernel->function_of_module[functions[k]] = k;
@@ -257,7 +261,8 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
         decode_function({&layout, &shared, &kernel->parameters, functions[k], first});
     refused.insert(refused.end(), decoded.refused.begin(), decoded.refused.end());
     callees.push_back(decoded.callees);
-    takes_stack = takes_stack || decoded.takes_stack;
+    takes_stack |= decoded.takes_stack;
+    addresses_parameters |= decoded.addresses_parameters;
     if (decoded.has_indirect_call) callees.back().assign(functions.begin() + 1, functions.end());
     for (u32 access : decoded.generic_accesses) generic.push_back(first + access);
     for (u32 copy : decoded.copies) copies.push_back(first + copy);
@@ -272,7 +277,8 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
       std::min(code->registers_per_thread, register_limit(module.functions[entry]));
   code->compiled_registers = module.functions[entry].compiled_registers;
   kernel->aliases.resize(code->instructions.size());
-  for (u32 access : generic) kernel->aliases[access] = add_aliases(access, *code);
+  for (u32 access : generic)
+    kernel->aliases[access] = add_aliases(access, addresses_parameters, *code);
   for (u32 copy : copies) kernel->aliases[copy] = add_end_of_copy(copy, *code);
   if (code->instructions.size() >= trace::kMaxInstructions)
     throw InputError({code->file, module.functions[entry].line, 0},

@@ -148,8 +148,9 @@ struct Context {
   std::uint32_t shared_bytes, local_bytes;
   const char* parameters;
   std::uint32_t parameter_bytes;
-  const std::uint32_t*
-      aliases;  ///< by instruction: index of a generic access's shared form; the local one follows
+  /// By instruction: index of a generic access's shared form; behind it are the local one and a
+  /// load's of parameters.
+  const std::uint32_t* aliases;
   std::uint64_t clock_base;  ///< %clock at the launch's start: instructions of earlier ones
   std::uint32_t clustered;   ///< 1: blocks may access each other's shared memory
   std::uint32_t live;        ///< 1: pause soon after anything other warps can see

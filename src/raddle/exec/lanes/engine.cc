@@ -311,9 +311,9 @@ Outcome run(Context* context) {
       case O_st_local:
         MEMORY((local_any<true>(context, ip, path.frame, path.e, 0, ip->inst)));
       case O_ld_const:
-        MEMORY(constant_any(context, ip, path.frame, path.e, kDeviceBase, false));
+        MEMORY(constant_any(context, ip, path.frame, path.e, kDeviceBase, false, ip->inst));
       case O_ld_param:
-        MEMORY(constant_any(context, ip, path.frame, path.e, 0, true));
+        MEMORY(constant_any(context, ip, path.frame, path.e, 0, true, ip->inst));
       case O_ld_generic:
         MEMORY(generic_any<false>(context, ip, path.frame, path.e));
       case O_st_generic:

@@ -289,8 +289,9 @@ RADDLE_INLINE u32 distinct_addresses(const u64* at, u32 e) {
   return n;
 }
 /// Read-only bytes that all lanes share: module constants (in device memory) and kernel parameters.
+/// `inst` is what the stream is told.
 RADDLE_INLINE void constant_any(Context* c, const Record* ip, char* frame, u32 e, u64 origin,
-                                bool parameter) {
+                                bool parameter, u32 inst) {
   alignas(64) u64 at[32];
   addresses_of(ip, frame, e, origin, at);
   const u32 bytes = bytes_of(ip), n = elements_of(ip), size = 1u << (ip->flags & kElementMask);
@@ -306,7 +307,7 @@ RADDLE_INLINE void constant_any(Context* c, const Record* ip, char* frame, u32 e
       break;
     }
   }
-  single(c, ip->inst, distinct_addresses(at, e), e);
+  single(c, inst, distinct_addresses(at, e), e);
   const char* base = parameter ? c->parameters : c->global;
   for (u32 j = 0; j < n; ++j)
     copy_elements<false>(frame, data_of(ip, j), ip->flags,
@@ -333,7 +334,8 @@ RADDLE_INLINE void generic_any(Context* c, const Record* ip, char* frame, u32 e)
   if ((e & global) != 0) global_any<Store>(c, ip, frame, e & global, ip->inst);
   if ((e & shared) != 0) shared_any<Store>(c, ip, frame, e & shared, kSharedWindow, alias);
   if ((e & local) != 0) local_any<Store>(c, ip, frame, e & local, kLocalWindow, alias + 1);
-  if ((e & parameter) != 0) constant_any(c, ip, frame, e & parameter, kParamWindow, true);
+  if ((e & parameter) != 0)
+    constant_any(c, ip, frame, e & parameter, kParamWindow, true, alias + 2);
 }
 
 }  // namespace raddle::exec::RADDLE_ISA

@@ -451,22 +451,38 @@ void cvta(DecodeContext& ctx, const Instruction& inst) {
   else if (inst.has("local")) window = kLocalWindow;
   else if (inst.has("param") || inst.has("param::entry")) window = kParamWindow;
   else if (!inst.has("global") && !inst.has("const")) refuse();
+  if (window == kParamWindow) ctx.result.addresses_parameters = true;
   const u32 a = ctx.in.source(1, t), d = ctx.in.destination(0, t);
   if (window == 0) return ctx.out.alu(O_mov_64, d, a);
   ctx.out.alu(inst.has("to") ? O_sub_64 : O_add_64, d, a, ctx.frame.constant(8, window));
+}
+
+/// Constants lie in device memory among all else: the address must be that of one of the module's.
+void is_constant(DecodeContext& ctx, u32 address, u32 p) {
+  ctx.out.emit(O_pred_logic, p, FrameLayout::kAlwaysFalse, FrameLayout::kAlwaysFalse, 0, 8);
+  const u32 offset = ctx.frame.temporary(), in_this = ctx.frame.temporary_predicate();
+  for (std::size_t i = 0; i < ctx.module.variables.size(); ++i) {
+    const ptx::Variable& v = ctx.module.variables[i];
+    if (v.space != ptx::Space::Const || v.size == 0) continue;
+    ctx.out.alu(O_sub_64, offset, address, ctx.frame.constant(8, ctx.scope.layout->variables[i]));
+    ctx.out.emit(O_lt_u64, in_this, offset, ctx.frame.constant(8, v.size));
+    constexpr u32 kEither = 0b1110;
+    ctx.out.emit(O_pred_logic, p, p, in_this, 0, kEither);
+  }
 }
 
 void isspacep(DecodeContext& ctx, const Instruction& inst) {
   ctx.out.op_class(OpClass::Int);
   const u32 a = ctx.in.source(1, Type::U64), p = ctx.in.predicate(0).offset;
   if (inst.has("global")) {
-    ctx.out.emit(O_le_u64, p, ctx.frame.constant(8, DeviceMemory::kBase), a);
+    is_constant(ctx, a, p);
+    const u32 device = ctx.frame.temporary_predicate();
+    ctx.out.emit(O_le_u64, device, ctx.frame.constant(8, DeviceMemory::kBase), a);
+    constexpr u32 kSecondOnly = 0b0010;
+    ctx.out.emit(O_pred_logic, p, p, device, 0, kSecondOnly);
     return;
   }
-  if (inst.has("const")) {  // constants lie in device memory and count as global
-    ctx.out.emit(O_pred_logic, p, FrameLayout::kAlwaysFalse, FrameLayout::kAlwaysFalse, 0, 8);
-    return;
-  }
+  if (inst.has("const")) return is_constant(ctx, a, p);
   u64 window = 0, bytes = kWindowBytes;
   if (inst.has("shared") || inst.has("shared::cta")) {
     window = kSharedWindow;
