@@ -51,6 +51,32 @@ TEST_F(ResidencyTest, AWarpsRegistersLieInOnePartition) {
   EXPECT_EQ(residency(sm, code, shape).blocks, 24u) << "12 warps of 1,280 to each 16,384";
 }
 
+// What is told of a block is what it has, not what it is charged for its partitions' sake.
+TEST_F(ResidencyTest, RegistersThatAreToldAreThoseOfItsWarps) {
+  sm.register_partitions = 4;
+  code.registers_per_thread = 21;  // 672, so 768 a warp: 21 warps in 16,384 and 256 left over
+  const timing::Residency fit = residency(sm, code, shape);
+  EXPECT_EQ(fit.limits[2].needs, 8u * 768);
+  EXPECT_EQ(fit.limits[2].fit, 4u * 21 / 8);
+  EXPECT_GT(timing::block_needs(sm, code, shape).registers, 8u * 768);
+  EXPECT_EQ(timing::taken_by_block(sm, code, shape).registers, 8u * 768);
+}
+
+TEST_F(ResidencyTest, APartitionWithoutRoomForAWarpIsSaid) {
+  sm.register_partitions = 4;
+  sm.registers = 2048;
+  code.registers_per_thread = 22;
+  shape.block.x = 32;
+  EXPECT_EQ(residency(sm, code, shape).reason,
+            "a block of kernel 'k' needs room for 1 warp of 768 registers; an SM of this machine "
+            "has 4 partitions of 512 registers, with room for 0");
+  sm.registers = 4096;
+  shape.block.x = 5 * 32;  // 3,840 registers in all
+  EXPECT_EQ(residency(sm, code, shape).reason,
+            "a block of kernel 'k' needs room for 5 warps of 768 registers; an SM of this machine "
+            "has 4 partitions of 1024 registers, with room for 4");
+}
+
 TEST_F(ResidencyTest, SharedMemoryIsStaticPlusDynamicInUnits) {
   code.static_shared_bytes = 100;
   shape.dynamic_shared_bytes = 1000;

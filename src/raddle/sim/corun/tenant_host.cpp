@@ -21,8 +21,8 @@ TenantHost::TenantHost(TenantId tenant, const TenantProgram& program, Address ba
     for (const runtime::LaunchedStream& launch : step.tree) {
       gpu.admit(launch.stream->code(), launch.stream->shape());
       code_.back().push_back(gpu.lowered(launch.stream->code()));
-      const timing::BlockNeeds block =
-          timing::block_needs(setup.machine.sm, code_.back().back()->code, launch.stream->shape());
+      const timing::BlockNeeds block = timing::taken_by_block(
+          setup.machine.sm, code_.back().back()->code, launch.stream->shape());
       largest_block_ = {std::max(largest_block_.threads, block.threads),
                         std::max(largest_block_.warps, block.warps),
                         std::max(largest_block_.registers, block.registers),

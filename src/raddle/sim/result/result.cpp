@@ -68,7 +68,7 @@ Json limits_json(const std::vector<timing::ResidencyLimit>& limits) {
     out.push_back({{"of", limit.of},
                    {"needs", limit.needs},
                    {"has", limit.has},
-                   {"blocks", limit.needs == 0 ? Json() : Json(limit.has / limit.needs)}});
+                   {"blocks", limit.needs == 0 ? Json() : Json(limit.fit)}});
   return out;
 }
 

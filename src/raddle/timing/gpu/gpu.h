@@ -129,9 +129,11 @@ inline constexpr std::uint64_t kMaxPendingInstructions = std::uint64_t{1} << 26;
 
 /// How many blocks an SM holds as far as one of its resources goes: has / needs.
 struct ResidencyLimit {
-  std::string_view of;  ///< "threads", "warps", "registers", "shared memory", "block slots"
-  std::uint64_t needs = 0,
-                has = 0;  ///< of a block, rounded up as the machine hands it out; of an SM
+  std::string_view of;      ///< "threads", "warps", "registers", "shared memory", "block slots"
+  std::uint64_t needs = 0,  ///< of a block, rounded up as the machine hands it out
+      has = 0;              ///< of an SM
+  /// Blocks that fit as far as this goes: has / needs, or fewer where the SM has it in partitions.
+  std::uint64_t fit = 0;
 };
 
 /// What limits residency, for messages and reports.

@@ -92,12 +92,17 @@ void ClusterSpec::visit(FieldVisitor& v) {
           "such an access takes the load/store unit for each 128 bytes");
 }
 
-std::uint32_t RegisterFile::of_warp(std::uint32_t per_thread) const {
-  const std::uint64_t own = (std::uint64_t{per_thread} * kLanes + unit - 1) / unit * unit;
+std::uint32_t RegisterFile::granted(std::uint32_t per_thread) const {
   constexpr std::uint64_t kMaximum = ~std::uint32_t{0};
-  const std::uint64_t fit = own == 0 ? 0 : registers / partitions / own * partitions;
-  if (own == 0 || partitions == 1) return static_cast<std::uint32_t>(std::min(own, kMaximum));
-  return fit == 0 ? registers + 1 : static_cast<std::uint32_t>(registers / fit);
+  const std::uint64_t own = (std::uint64_t{per_thread} * kLanes + unit - 1) / unit * unit;
+  return static_cast<std::uint32_t>(std::min(own, kMaximum));
+}
+
+std::uint32_t RegisterFile::of_warp(std::uint32_t per_thread) const {
+  const std::uint32_t own = granted(per_thread);
+  if (own == 0 || partitions == 1) return own;
+  const std::uint32_t fit = registers / partitions / own * partitions;
+  return fit == 0 ? registers + 1 : registers / fit;
 }
 
 void SmSpec::visit(FieldVisitor& visitor) {

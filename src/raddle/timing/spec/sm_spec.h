@@ -88,6 +88,8 @@ struct ClusterSpec {
 /// fit as in the CUDA occupancy calculator.
 struct RegisterFile {
   std::uint32_t registers, unit, partitions;
+  /// That a warp of a kernel with so many registers a thread has, in whole units.
+  std::uint32_t granted(std::uint32_t per_thread) const;
   /// That a warp takes away of those registers; more than there are where none fits.
   std::uint32_t of_warp(std::uint32_t per_thread) const;
 };
