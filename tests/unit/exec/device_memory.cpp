@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <new>
 
 #include "raddle/base/rng.h"
@@ -123,6 +124,58 @@ TEST(DeviceMemory, FreedRangesAreInvalidAndUsedAgain) {
   EXPECT_EQ(memory.valid_bytes()[0], 0);
   EXPECT_FALSE(memory.free(a)) << "twice";
   EXPECT_EQ(*memory.allocate(510), a) << "same footprint";
+}
+
+// What was freed side by side is one piece: sizes need not come again.
+TEST(DeviceMemory, GrowingSizesFitWhileOnlyOneIsThere) {
+  for (const auto view : {DeviceMemory::HostView::Anywhere, DeviceMemory::HostView::SameAddress}) {
+    DeviceMemory memory(16 * kCapacity, view);
+    const std::uint64_t all = memory.largest_free();
+    for (std::uint64_t size = all / 16; size <= all; size += all / 16) {
+      const auto at = memory.allocate(size);
+      ASSERT_TRUE(at) << size;
+      EXPECT_TRUE(memory.free(*at));
+    }
+    EXPECT_EQ(memory.largest_free(), all);
+    EXPECT_TRUE(memory.allocate(all));
+    EXPECT_EQ(memory.largest_free(), 0u);
+  }
+}
+
+TEST(DeviceMemory, RandomAllocationsNeverOverlapAndFailOnlyForLackOfAPiece) {
+  DeviceMemory memory(kCapacity);
+  Rng rng(5);
+  std::map<Address, std::uint64_t> live;
+  unsigned refused = 0, used_again = 0;
+  for (unsigned step = 0; step < 4000; ++step) {
+    if (!live.empty() && rng.below(2) == 0) {
+      const auto at = std::next(live.begin(), rng.below(static_cast<std::uint32_t>(live.size())));
+      ASSERT_TRUE(memory.free(at->first));
+      live.erase(at);
+      continue;
+    }
+    const std::uint64_t size = 1 + rng.below(kCapacity / 4), room = memory.largest_free();
+    const auto at = memory.allocate(size);
+    ASSERT_EQ(at.has_value(), size <= room) << "step " << step;
+    if (!at) {
+      ++refused;
+      continue;
+    }
+    const auto after = live.upper_bound(*at);
+    if (after != live.end()) {
+      ASSERT_LT(*at + size, after->first);
+      ++used_again;
+    }
+    if (after != live.begin()) {
+      ASSERT_LT(std::prev(after)->first + std::prev(after)->second, *at);
+    }
+    ASSERT_LE(*at + size, DeviceMemory::kBase + kCapacity);
+    ASSERT_LE(*at + size, DeviceMemory::kBase + memory.extent());
+    ASSERT_TRUE(memory.valid(*at, size));
+    live[*at] = size;
+  }
+  EXPECT_GT(refused, 100u);
+  EXPECT_GT(used_again, 100u);
 }
 
 TEST(DeviceMemory, FreeOfTheMiddleIsRefused) {

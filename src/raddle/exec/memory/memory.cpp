@@ -81,7 +81,7 @@ DeviceMemory::DeviceMemory(std::uint64_t capacity, HostView view)
                                capacity >> 20, at != 0 ? fmt::format(" at {:#x}", at) : ""));
   }
   // Host code is given addresses as a driver gives them: not from where mapped memory begins.
-  if (view == HostView::SameAddress) extent_ = std::min(kDriverBytes, capacity_);
+  if (view == HostView::SameAddress) first_ = extent_ = std::min(kDriverBytes, capacity_);
 }
 
 bool DeviceMemory::reserve_all(Address at) {
@@ -116,19 +116,65 @@ bool is_notified(const DeviceMemory::Owner& owner) {
 }
 }  // namespace
 
+namespace {
+std::uint64_t footprint_of(std::uint64_t size) {
+  return round_up(size, DeviceMemory::kAlignment) +
+         DeviceMemory::kAlignment;  // the tail: the guard
+}
+}  // namespace
+
+std::multimap<std::uint64_t, Address> DeviceMemory::pieces() const {
+  std::multimap<std::uint64_t, Address> out;
+  Address from = kBase + first_;
+  for (const auto& [start, live] : live_) {
+    if (start > from) out.emplace(start - from, from);
+    from = start + footprint_of(live.size);
+  }
+  if (const Address end = kBase + capacity_; end > from) out.emplace(end - from, from);
+  return out;
+}
+
+std::uint64_t DeviceMemory::largest_free() const {
+  const auto all = pieces();
+  const std::uint64_t largest = all.empty() ? 0 : all.rbegin()->first / kAlignment * kAlignment;
+  return largest > kAlignment ? largest - kAlignment : 0;
+}
+
+/// Joins what was freed side by side. What is behind the last allocation is taken last: it is the
+/// largest mostly.
+std::optional<Address> DeviceMemory::take_piece(std::uint64_t footprint) {
+  auto all = pieces();
+  const auto piece = all.lower_bound(footprint);
+  if (piece == all.end()) return std::nullopt;
+  const auto [size, at] = *piece;
+  all.erase(piece);
+  if (size > footprint) all.emplace(size - footprint, at + footprint);
+  const Address last = live_.empty() ? 0 : std::prev(live_.end())->first;
+  const Address end = std::max(
+      at + footprint, live_.empty() ? kBase + first_ : last + footprint_of(live_.at(last).size));
+  extent_ = end - kBase;
+  std::erase_if(all, [&](const auto& one) { return one.second >= end; });
+  free_ = std::move(all);
+  open(extent_);
+  return at;
+}
+
 std::optional<Address> DeviceMemory::allocate(std::uint64_t size, Owner owner) {
   size = std::max<std::uint64_t>(size, 1);
   if (size > capacity_) return std::nullopt;
-  const std::uint64_t footprint = round_up(size, kAlignment) + kAlignment;  // the tail is the guard
+  const std::uint64_t footprint = footprint_of(size);
   Address at = 0;
   if (auto hole = free_.find(footprint); hole != free_.end()) {
     at = hole->second;
     free_.erase(hole);
-  } else {
-    if (extent_ + footprint > capacity_) return std::nullopt;
+  } else if (extent_ + footprint <= capacity_) {
     open(extent_ + footprint);
     at = kBase + extent_;
     extent_ += footprint;
+  } else if (const auto piece = take_piece(footprint)) {
+    at = *piece;
+  } else {
+    return std::nullopt;
   }
   RADDLE_ASSERT(at % kAlignment == 0 && !live_.contains(at));
   const std::uint64_t number = owner.kind == Owner::Kind::Program ? ++asked_for_ : 0;
@@ -146,7 +192,7 @@ bool DeviceMemory::free(Address address) {
   if (found == live_.end()) return false;
   const std::uint64_t size = found->second.size;
   std::fill_n(valid_ + (address - kBase) / kLine, round_up(size, kLine) / kLine, std::uint8_t{0});
-  free_.emplace(round_up(size, kAlignment) + kAlignment, address);
+  free_.emplace(footprint_of(size), address);
   RADDLE_ASSERT(used_ >= size);
   used_ -= size;
   if (is_notified(found->second.owner) && made_.erase(address) == 0) freed_.push_back(address);

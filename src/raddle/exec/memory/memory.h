@@ -42,14 +42,17 @@ class DeviceMemory {
     enum class Kind : std::uint8_t { Program, Variable, Heap, Internal } kind = Kind::Program;
     std::string variable = {};  ///< its name for people
   };
-  /// 256-byte aligned, followed by at least one invalid line. nullopt when the capacity is spent.
-  /// size 0 gives size 1. Throws std::bad_alloc when the system gives the process no more
+  /// 256-byte aligned, followed by at least one invalid line. Where one of that size was freed, else
+  /// behind all others, else in the smallest free piece that is large enough. nullopt when there is
+  /// none. size 0 gives size 1. Throws std::bad_alloc when the system gives the process no more
   /// memory.
   std::optional<Address> allocate(std::uint64_t size, Owner owner);
   std::optional<Address> allocate(std::uint64_t size) { return allocate(size, Owner{}); }
   /// False when `address` is not the start of a live allocation.
   bool free(Address address);
   std::uint64_t used() const { return used_; }
+  /// The largest allocation that there is room for, in bytes; 0: none.
+  std::uint64_t largest_free() const;
   /// Bytes that allocations may have in all: as asked for, unless the system has given less.
   std::uint64_t capacity() const { return capacity_; }
   /// Since it was called last, of what the host asks for and of variables.
@@ -75,12 +78,17 @@ class DeviceMemory {
   }  ///< bytes from kBase up to the end of the last allocation
 
  private:
+  /// Free pieces between allocations, as large as they are: footprint -> start. Behind the last
+  /// allocation is one more.
+  std::multimap<std::uint64_t, Address> pieces() const;
+  std::optional<Address> take_piece(std::uint64_t footprint);
   bool reserve_all(Address at);
   void open(std::uint64_t extent);
 
   std::uint64_t capacity_;
   std::byte* bytes_ = nullptr;
   std::uint8_t* valid_ = nullptr;
+  std::uint64_t first_ = 0;  ///< of kBase, where the first allocation is
   std::uint64_t extent_ = 0, used_ = 0;
   std::uint64_t asked_for_ = 0;
   std::uint64_t open_ = 0;  ///< bytes that can be written; extent_ at least
