@@ -59,6 +59,25 @@ TEST(Query, AsTableAndAsCsv) {
   EXPECT_EQ(raddle("query --csv", {kept().file, question}).out, "a,b\n\"x,y\",10\nz,5\n");
 }
 
+TEST(Query, ColumnsOfOneNameAreNoObject) {
+  const std::string question =
+      "SELECT kernels.cycles, runs.cycles FROM kernels JOIN runs USING (run) LIMIT 1";
+  EXPECT_EQ(raddle("query --csv", {kept().file, question}).out.substr(0, 14), "cycles,cycles\n");
+  expect_refused(raddle("query --json", {kept().file, question}),
+                 {"expected columns of different names with --json, found 'cycles' twice"});
+}
+
+TEST(Query, SeedsAreWhatTheyAre) {
+  const Folder folder;
+  const std::string file = folder / "seed.json", seed = "18446744073709551615";
+  ASSERT_EQ(raddle("run vecadd size=tiny --gpu gtx480 --functional --quiet --seed " + seed,
+                   {"--json", file})
+                .status,
+            0);
+  EXPECT_EQ(raddle("query --csv", {file, "SELECT run_seed FROM config"}).out,
+            "run_seed\n" + seed + "\n");
+}
+
 TEST(Query, WhatIsWrongIsRefused) {
   expect_refused(raddle("query", {kept().file, "SELECT * FROM stals"}), {"SQL", "stals"});
   expect_refused(raddle("query", {kept().file, "SELECT 1; SELECT 2"}), {"one statement"});
@@ -69,6 +88,11 @@ TEST(Query, WhatIsWrongIsRefused) {
   expect_refused(raddle("query", {kept().folder / "no.json", "SELECT 1"}), {"no.json"});
   expect_refused(raddle("query --csv", {kept().file}), {"--csv", "SELECT"});
   expect_refused(raddle("query --csv --json", {kept().file, "SELECT 1"}), {"found both"});
+}
+
+TEST(Query, AFileOfSeveralResultsIsNoMachine) {
+  expect_refused(raddle("run vecadd size=tiny --gpu", {kept().file}),
+                 {"c.json", "holds several results", "expected one"});
 }
 
 }  // namespace

@@ -221,5 +221,15 @@ TEST(Executions, SpeedUpsAreOfTime) {
   EXPECT_GT(speedup, 1.7) << run.out;
 }
 
+// Points of a figure are doubles; without --results a seed is any number of 64 bits.
+TEST(Seeds, ThatNoFigureCanTellApartAreRefusedWithResults) {
+  const Folder folder;
+  const std::string words =
+      std::string("compare ") + kBfs + " --policies lrr --sweep run.seed=9007199254740993,7";
+  expect_refused(raddle(words + kSmall, {"--results", folder / "r"}),
+                 {"run.seed=9007199254740993", "at most 9007199254740992 with --results"});
+  EXPECT_EQ(raddle(words + kSmall, {"--quiet"}).status, 0);
+}
+
 }  // namespace
 }  // namespace raddle::test::seeds_test

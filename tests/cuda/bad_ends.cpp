@@ -276,5 +276,21 @@ TEST(BadPrograms, WithoutAFolderForTemporaryFilesTheyAreNotStarted) {
   EXPECT_EQ(line_count(o.err), 1u) << o.err;
 }
 
+// The loader's lists end an item there: the program would find NVIDIA's runtime, or none.
+TEST(BadPrograms, AFolderThatTheLoaderCannotNameIsRefused) {
+  const Folder folder;
+  for (const char* name : {"co:lon", "semi;colon"}) {
+    const std::string temporary = folder / name;
+    std::filesystem::create_directory(temporary);
+    const Outcome o = run_process("/usr/bin/env",
+                                  {"TMPDIR=" + temporary, RADDLE_PROGRAM, "exec", "--functional",
+                                   "--quiet", "--", CUDA_APP, "add"},
+                                  std::chrono::seconds(120));
+    EXPECT_EQ(o.status, 2) << o.err;
+    EXPECT_THAT(o.err, HasSubstr("TMPDIR names another folder"));
+    EXPECT_TRUE(std::filesystem::is_empty(temporary));
+  }
+}
+
 }  // namespace
 }  // namespace raddle::test::bad_ends_test

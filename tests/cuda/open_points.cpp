@@ -67,7 +67,8 @@ TEST(OpenPoints, WaitingThatIsRecordedIsTold) {
   EXPECT_EQ(line_count(o.err), 1u) << o.err;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, WaitingBlocks, testing::Values("rounds", "chain", "queue", "turns"),
+INSTANTIATE_TEST_SUITE_P(All, WaitingBlocks,
+                         testing::Values("rounds", "chain", "queue", "turns", "sleeps"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(OpenPoints, RegistersAddressesAndIdleLanes) {

@@ -162,6 +162,15 @@ TEST(OwnPrograms, AreRecordedOnceByAComparisonThatIsKept) {
   EXPECT_THAT(more.err, HasSubstr("[1/1]")) << "neither recorded nor timed again";
 }
 
+TEST(OwnPrograms, WithArgumentsOfControlCharactersAreKept) {
+  const Folder folder;
+  const Outcome o =
+      run_process(RADDLE_PROGRAM, {"compare", "--gpu", "gtx480", "--set", "sm.count=2",
+                                   "--policies", "lrr,gto", "--results", folder / "kept", "--quiet",
+                                   "--", CUDA_APP, "add", "tab\t\x01\x7f"});
+  EXPECT_EQ(o.status, 0) << o.err;
+}
+
 // A program that is kept by its arguments and inputs cannot be by what a pipe brings.
 TEST(OwnPrograms, GetNoStandardInputInAComparisonThatIsKept) {
   const Folder folder;

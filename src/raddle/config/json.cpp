@@ -137,6 +137,9 @@ Tree Tree::from_json(std::string_view text, const std::string& name) {
     Node config = *inner;
     root = std::move(config);
   }
+  if (root.find("schema") != nullptr && root.find("runs") != nullptr)
+    throw InputError({name},
+                     "holds several results (compare); expected one, such as of run --json");
   if (!root.table())
     throw InputError(root.place.file.empty() ? Place{name} : root.place,
                      "expected a table of keys, found " + root.shown());

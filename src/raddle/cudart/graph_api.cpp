@@ -85,6 +85,7 @@ Context::Work host_of(const HostParameters* p) {
   if (required(p).function == nullptr) throw Failure{kInvalidValue};
   return [h = *p](Context& c, StreamId on) {
     c.device().settle(on);
+    const HostFunctionWatch watch("host node of a graph");
     h.function(h.data);
   };
 }
@@ -262,7 +263,7 @@ int raddle_cudaGraphAddDependencies_11(Graph* graph, GraphNode* const* from, Gra
     listed(to, count);
     std::set<std::pair<const GraphNode*, const GraphNode*>> fresh;  // looked up only
     for (std::size_t i = 0; i < count; ++i) {
-      if (!g.has(from[i]) || !g.has(to[i])) throw Failure{kInvalidValue};
+      if (!g.has(from[i]) || !g.has(to[i]) || from[i] == to[i]) throw Failure{kInvalidValue};
       if (std::ranges::count(to[i]->dependencies, from[i]) != 0 ||
           !fresh.emplace(from[i], to[i]).second)
         throw Failure{kInvalidValue, "the graph has that edge already"};

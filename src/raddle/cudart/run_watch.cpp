@@ -37,6 +37,30 @@ HeldSignals::HeldSignals() {
 }
 HeldSignals::~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
+HostFunctionWatch::HostFunctionWatch(const char* call) {
+  thread_ = std::thread([this, call] {
+    constexpr auto kPatience = std::chrono::seconds(10);
+    std::unique_lock lock(mutex_);
+    if (!over_.wait_for(lock, kPatience, [this] { return is_over_; }))
+      std::fputs(fmt::format("raddle: {}: the host function has run for {} s; here the thread that "
+                             "launched it goes on only when it has ended (docs/cuda.md)\n",
+                             call, kPatience.count())
+                     .c_str(),
+                 stderr);
+  });
+  const sigset_t set = deadly_signals();  // after the thread was made, which takes none
+  pthread_sigmask(SIG_UNBLOCK, &set, &before_);
+}
+HostFunctionWatch::~HostFunctionWatch() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  over_.notify_one();
+  thread_.join();
+}
+
 RunWatch::RunWatch(bool quiet) : shows_(!quiet && isatty(STDERR_FILENO) != 0) {}
 
 std::string RunWatch::text() const {

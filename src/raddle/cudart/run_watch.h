@@ -4,7 +4,10 @@
 #include <signal.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "raddle/sim/run/simulation.h"
 
@@ -22,6 +25,24 @@ class HeldSignals {
 
  private:
   sigset_t before_;
+};
+
+/// While it lives, a function of the program runs in a call of ours: signals reach it, and who waits
+/// sees after seconds what for. CUDA has a thread of its own for such functions; here a function
+/// that waits for the thread which launched it waits for ever.
+class HostFunctionWatch {
+ public:
+  explicit HostFunctionWatch(const char* call);
+  ~HostFunctionWatch();
+  HostFunctionWatch(const HostFunctionWatch&) = delete;
+  HostFunctionWatch& operator=(const HostFunctionWatch&) = delete;
+
+ private:
+  sigset_t before_;
+  std::mutex mutex_ = {};
+  std::condition_variable over_ = {};
+  bool is_over_ = false;
+  std::thread thread_ = {};
 };
 
 class RunWatch {

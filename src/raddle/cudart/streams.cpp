@@ -169,6 +169,7 @@ int raddle_cudaLaunchHostFunc(Stream* stream, HostFunction function, void* data)
     if (function == nullptr) throw Failure{kInvalidValue};
     c.enqueue(usable(c, stream), NodeType::Host, [=](Context& context, StreamId on) {
       context.device().settle(on);
+      const HostFunctionWatch watch("cudaLaunchHostFunc");
       function(data);
     });
     return kSuccess;
@@ -180,6 +181,7 @@ int raddle_cudaStreamAddCallback(Stream* stream, StreamCallback function, void* 
   return call("cudaStreamAddCallback", [&](Context& c) {
     if (function == nullptr || flags != 0) throw Failure{kInvalidValue};
     c.device().settle(uncaptured(c, stream).id);
+    const HostFunctionWatch watch("cudaStreamAddCallback");
     function(stream, kSuccess, data);
     return kSuccess;
   });

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "raddle/base/json.h"
 #include "raddle/report/breakdown.h"
+#include "raddle/report/difference.h"
 #include "raddle/report/json_member.h"
 #include "raddle/report/kept.h"
 #include "raddle/report/words.h"
@@ -64,8 +66,21 @@ std::string verdict(const Json& result) {
   return verdict == "wrong" ? "WRONG" : verdict;
 }
 
-/// `seeds`: the page has several of a work.
-std::string row(const Json& run, const Json& base, bool seeds) {
+/// Names of which the page has several works.
+std::set<std::string> ambiguous(const Json& runs) {
+  std::map<std::string, std::string> work;
+  std::set<std::string> out;
+  for (const Json& run : runs) {
+    const Json& result = member(run, "result");
+    const std::string name = text(member(member(result, "workload"), "name"));
+    if (work.try_emplace(name, work_title(result)).first->second != work_title(result))
+      out.insert(name);
+  }
+  return out;
+}
+
+/// `work`: how it is told from others. `seeds`: the page has several of a work.
+std::string row(const Json& run, const Json& base, const std::string& work, bool seeds) {
   const Json &result = member(run, "result"), &totals = member(result, "totals");
   const bool timed = member(result, "timed") == true;
   std::string label = text(member(run, "label"));
@@ -73,8 +88,7 @@ std::string row(const Json& run, const Json& base, bool seeds) {
   const double time = microseconds(run);
   std::string out = "<tr>";
   for (const std::string& cell :
-       {escaped(text(member(member(result, "workload"), "name"))), escaped(label),
-        escaped(verdict(result)),
+       {escaped(work), escaped(label), escaped(verdict(result)),
         timed ? grouped(static_cast<std::uint64_t>(number(totals, "cycles"))) : std::string(kNone),
         time == 0 ? std::string(kNone) : fmt::format("{:.3f}", microseconds(base) / time),
         timed ? fmt::format("{:.1f}", number(totals, "ipc")) : std::string(kNone),
@@ -106,9 +120,14 @@ std::string static_table(const Json& page) {
     out += fmt::format("<th scope=\"col\">{}</th>", title);
   out += "</tr>\n";
   std::map<std::string, const Json*> first;
-  for (const Json& run : runs)
-    out += row(run, *first.try_emplace(work_key(member(run, "result")), &run).first->second,
+  const std::set<std::string> several = ambiguous(runs);
+  for (const Json& run : runs) {
+    const Json& result = member(run, "result");
+    const std::string name = text(member(member(result, "workload"), "name"));
+    out += row(run, *first.try_emplace(work_key(result), &run).first->second,
+               several.contains(name) ? work_title(result) : name,
                !member(page, "over_seeds").empty());
+  }
   return out + "</table>";
 }
 

@@ -65,7 +65,7 @@ Address SimulatedDevice::allocate(std::uint64_t bytes) {
   std::string why = fmt::format("out of device memory: {} bytes asked for, {} of {} in use", bytes,
                                 memory_.used(), options_.memory_bytes);
   if (memory_.used() + bytes <= memory_.capacity())
-    why += fmt::format(", the largest free piece has {}", memory_.largest_free());
+    why += fmt::format(", the largest gap has {}", memory_.largest_free());
   if (memory_.capacity() < options_.memory_bytes)
     why += fmt::format("; of these the system gives this process address space for {} (ulimit -v?)",
                        memory_.capacity());

@@ -117,6 +117,27 @@ static int turns_pass(int count) {
   return host == 2 * count;
 }
 
+// The first block asks whether all have come, sleeps longer and longer between, and counts.
+__global__ void latch(unsigned* came, unsigned* asked) {
+  if (threadIdx.x != 0) return;
+  atomicAdd(came, 1);
+  if (blockIdx.x != 0) return;
+  for (unsigned n = 1, time = 16; *(volatile unsigned*)came < gridDim.x; ++n) {
+    __nanosleep(time);
+    time = time < 4096 ? 2 * time : time;
+    *asked = n;
+  }
+}
+
+static int sleeps_pass(int blocks) {
+  unsigned *words, host[2];
+  cudaMalloc(&words, sizeof host);
+  cudaMemset(words, 0, sizeof host);
+  latch<<<blocks, 32>>>(words, words + 1);
+  cudaMemcpy(host, words, sizeof host, cudaMemcpyDeviceToHost);
+  return host[0] == (unsigned)blocks;
+}
+
 static int queue_passes(int blocks, int depth) {
   int *items, *words, host[4] = {0, 1, 1, 0};
   const int all = (1 << depth) - 1;
@@ -136,6 +157,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "rounds") == 0) good = rounds_pass(64);
   if (strcmp(what, "chain") == 0) good = chain_passes(64);
   if (strcmp(what, "turns") == 0) good = turns_pass(3000);
+  if (strcmp(what, "sleeps") == 0) good = sleeps_pass(40);
   if (strcmp(what, "queue") == 0) good = queue_passes(16, 7);
   const cudaError_t error = cudaDeviceSynchronize();
   printf("%s %s\n", good ? "PASS" : "FAIL", cudaGetErrorName(error));

@@ -126,7 +126,7 @@ TEST(DeviceMemory, FreedRangesAreInvalidAndUsedAgain) {
   EXPECT_EQ(*memory.allocate(510), a) << "same footprint";
 }
 
-// What was freed side by side is one piece: sizes need not come again.
+// What was freed side by side is one gap: sizes need not come again.
 TEST(DeviceMemory, GrowingSizesFitWhileOnlyOneIsThere) {
   for (const auto view : {DeviceMemory::HostView::Anywhere, DeviceMemory::HostView::SameAddress}) {
     DeviceMemory memory(16 * kCapacity, view);
@@ -142,7 +142,7 @@ TEST(DeviceMemory, GrowingSizesFitWhileOnlyOneIsThere) {
   }
 }
 
-TEST(DeviceMemory, RandomAllocationsNeverOverlapAndFailOnlyForLackOfAPiece) {
+TEST(DeviceMemory, RandomAllocationsNeverOverlapAndFailOnlyForLackOfAGap) {
   DeviceMemory memory(kCapacity);
   Rng rng(5);
   std::map<Address, std::uint64_t> live;

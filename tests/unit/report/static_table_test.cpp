@@ -47,6 +47,7 @@ TEST(StaticTable, ARunIsComparedWithThoseOfItsWorkAndSeed) {
   const std::string text = table_of({"", "", {{"a", &one}, {"b", &two}, {"c", &other}}});
   EXPECT_FALSE(has(text, "0.500")) << "another input";
   EXPECT_FALSE(has(text, "0.333")) << "other work";
+  EXPECT_TRUE(has(text, "nodes=9</td><td>c")) << "works of one name are told apart";
   two.parameters = one.parameters;
   const std::string seeds = table_of({"", "", {{"a", &one}, {"a", &two}}});
   EXPECT_TRUE(has(seeds, "<td>a, seed 1</td>") && has(seeds, "<td>a, seed 2</td>")) << seeds;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <limits>
+#include <set>
 
 #include "raddle/base/csv_table.h"
 #include "raddle/base/error.h"
@@ -36,7 +38,15 @@ std::string quoted(const std::string& name) {
   return out + "\"";
 }
 
-void bind(Statement& insertion, int at, const Json& value) {
+/// Whole numbers of SQLite end at 2^63 - 1: what is above, such as a seed, is a text.
+Json for_sqlite(const Json& value) {
+  constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  const bool fits = !value.is_number_unsigned() || value.get<std::uint64_t>() <= kLargest;
+  return fits ? value : Json(std::to_string(value.get<std::uint64_t>()));
+}
+
+/// The value must live until the row is inserted.
+void bind_value(Statement& insertion, int at, const Json& value) {
   if (value.is_string()) insertion.bind(at, std::string_view(value.get_ref<const std::string&>()));
   else if (value.is_boolean()) insertion.bind(at, std::int64_t{value.get<bool>()});
   else if (value.is_number_float()) insertion.bind(at, value.get<double>());
@@ -53,7 +63,10 @@ void insert(lab::Database& database, const KeptTable& table) {
   Statement insertion(
       database, fmt::format("INSERT INTO {} VALUES ({})", quoted(table.name), places).c_str());
   for (const std::vector<Json>& row : table.rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) bind(insertion, static_cast<int>(c) + 1, row[c]);
+    std::vector<Json> values;
+    for (const Json& value : row) values.push_back(for_sqlite(value));
+    for (std::size_t c = 0; c < values.size(); ++c)
+      bind_value(insertion, static_cast<int>(c) + 1, values[c]);
     insertion.run();
   }
 }
@@ -61,7 +74,7 @@ void insert(lab::Database& database, const KeptTable& table) {
 Json value_of(const Statement& rows, int column) {
   if (rows.is_null(column)) return nullptr;
   const std::string text = rows.text(column);
-  if (rows.is_text(column)) return valid_utf8(text);
+  if (rows.is_text(column) || text.empty()) return valid_utf8(text);
   if (text.find_first_of(".eEIn") != std::string::npos) return rows.real(column);
   return rows.whole(column);
 }
@@ -78,6 +91,11 @@ std::string as_csv(Statement& rows) {
 }
 
 std::string as_json(Statement& rows) {
+  std::set<std::string> names;
+  for (int c = 0; c < rows.columns(); ++c)
+    if (!names.insert(rows.name(c)).second)
+      throw InputError("query: expected columns of different names with --json, found '" +
+                       cut(rows.name(c), 80) + "' twice (AS names one)");
   Json out = Json::array();
   while (rows.step()) {
     Json& row = out.emplace_back(Json::object());

@@ -46,6 +46,15 @@ std::string joined_paths(const std::string& first, const char* variable) {
   return old != nullptr && *old != '\0' ? first + ":" + old : first;
 }
 
+/// Lists of folders and files that the loader reads end an item at these.
+void check_in_list(const std::string& path, std::string_view ends, const char* variable) {
+  if (path.find_first_of(ends) != std::string::npos)
+    throw InputError({valid_utf8(path)},
+                     fmt::format("expected a path that a list of the loader can hold ({}): without "
+                                 "':', ';'{}",
+                                 variable, ends.size() > 2 ? " and spaces" : ""));
+}
+
 /// A folder with every name of runtime and driver for one and the same file: as copies, which is
 /// how a Python package has them, they would each be a device of their own. So it is with ours of
 /// other libraries.
@@ -76,6 +85,8 @@ ChildEnd run_program(const CudaProgram& program, const std::vector<std::string>&
   const fs::path library = library_folder();
   const std::string names = names_folder(folder, library);
   const std::string own = program.has_run_path ? own_files(program, library) : "";
+  check_in_list(names, ":;", "LD_LIBRARY_PATH; TMPDIR names another folder");
+  if (program.has_run_path) check_in_list(library.string(), ":; ", "LD_PRELOAD");
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);

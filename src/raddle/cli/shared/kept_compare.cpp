@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "raddle/api/recording.h"
@@ -27,11 +28,14 @@ namespace {
 
 using SortedJson = nlohmann::json;
 
-/// Texts in JSON are texts in TOML, which holds UTF-8 only.
+/// Texts in JSON are texts in TOML, which holds UTF-8 only, and no character 127 but escaped.
 std::string quoted(const std::string& text) {
   if (!is_utf8(text))
     throw InputError({valid_utf8(text)}, "expected a name in UTF-8 with --results");
-  return json_dump(SortedJson(text));
+  std::string out;
+  for (const char c : json_dump(SortedJson(text)))
+    out += c == '\x7f' ? std::string("\\u007f") : std::string(1, c);
+  return out;
 }
 
 std::string list(const std::vector<std::string>& texts) {
@@ -99,9 +103,13 @@ std::vector<std::string> without_seed(std::vector<std::string> settings) {
   return settings;
 }
 
-/// "1, 2, 3", each once.
+/// "1, 2, 3", each once. Points of an axis are numbers as figures draw them.
 std::string seeds_of(const KeptCompare& compare) {
   std::vector<std::string> seeds;
+  for (const Variant& variant : compare.variants)
+    if (std::strtoull(variant.seed.c_str(), nullptr, 10) > lab::kLargestPoint)
+      throw InputError({"run.seed=" + variant.seed},
+                       fmt::format("expected at most {} with --results", lab::kLargestPoint));
   for (const Variant& variant : compare.variants)
     if (std::ranges::find(seeds, variant.seed) == seeds.end()) seeds.push_back(variant.seed);
   std::string out;

@@ -55,12 +55,16 @@ std::string faults(const Json& experiment) {
   for (const Json& stated : experiment.at("stated")) {
     if (stated.at("within").get<bool>()) continue;
     const bool refuted = stated.value("refuted", false);
+    const Json &ours = stated.at("ours"), &low = stated.at("bounds")[0],
+               &high = stated.at("bounds")[1];
+    // A value that is just outside of a bound must not read as the bound.
+    const bool close = number(ours) == number(low) || number(ours) == number(high);
     out += fmt::format("      {:<8} {}: paper {}, here {}, allowed {} to {}\n",
                        stated.at("ours").is_null() ? "not_run"
                        : refuted                   ? lab::kRefuted
                                                    : "fail",
-                       text(stated, "what"), number(stated.at("paper")), number(stated.at("ours")),
-                       number(stated.at("bounds")[0]), number(stated.at("bounds")[1]));
+                       text(stated, "what"), number(stated.at("paper")),
+                       close ? json_dump(ours) : number(ours), number(low), number(high));
     if (stated.contains("bound")) out += bound_line(stated.at("bound"));
   }
   return out + failed_runs(experiment);

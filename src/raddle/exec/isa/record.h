@@ -140,6 +140,7 @@ struct Context {
       *out_limit;     ///< op stream; a handler that would start beyond the limit pauses
   const Record* run;  ///< start of the straight run not yet written
   std::uint64_t warp_instructions, thread_instructions;
+  std::uint64_t sleeps;   ///< of warps, counted in warp_instructions, too
   std::uint64_t stop_at;  ///< pause when warp_instructions has come here
   char* global;
   const std::uint8_t* valid;  ///< DeviceMemory::valid_bytes()

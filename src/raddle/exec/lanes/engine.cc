@@ -88,6 +88,7 @@ RADDLE_INLINE u32 sleep_time(const Path& p) {
 /// in a sleep's.
 RADDLE_INLINE void simple(Context* c, const Path& p) {
   leave(c, p.ip->inst, p.m);
+  c->sleeps += p.ip->imm != 0 ? 1 : 0;
   put(c, p.ip->inst, 1, p.ip->imm != 0 ? sleep_time(p) : 0, p.ip->b != 0 ? p.ip->aux : p.e);
   count(c, 1, p.e);
   if ((p.ip->flags & kVisible) != 0) pause_if_live(c);

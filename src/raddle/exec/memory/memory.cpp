@@ -123,7 +123,7 @@ std::uint64_t footprint_of(std::uint64_t size) {
 }
 }  // namespace
 
-std::multimap<std::uint64_t, Address> DeviceMemory::pieces() const {
+std::multimap<std::uint64_t, Address> DeviceMemory::gaps() const {
   std::multimap<std::uint64_t, Address> out;
   Address from = kBase + first_;
   for (const auto& [start, live] : live_) {
@@ -135,19 +135,19 @@ std::multimap<std::uint64_t, Address> DeviceMemory::pieces() const {
 }
 
 std::uint64_t DeviceMemory::largest_free() const {
-  const auto all = pieces();
+  const auto all = gaps();
   const std::uint64_t largest = all.empty() ? 0 : all.rbegin()->first / kAlignment * kAlignment;
   return largest > kAlignment ? largest - kAlignment : 0;
 }
 
 /// Joins what was freed side by side. What is behind the last allocation is taken last: it is the
 /// largest mostly.
-std::optional<Address> DeviceMemory::take_piece(std::uint64_t footprint) {
-  auto all = pieces();
-  const auto piece = all.lower_bound(footprint);
-  if (piece == all.end()) return std::nullopt;
-  const auto [size, at] = *piece;
-  all.erase(piece);
+std::optional<Address> DeviceMemory::take_gap(std::uint64_t footprint) {
+  auto all = gaps();
+  const auto gap = all.lower_bound(footprint);
+  if (gap == all.end()) return std::nullopt;
+  const auto [size, at] = *gap;
+  all.erase(gap);
   if (size > footprint) all.emplace(size - footprint, at + footprint);
   const Address last = live_.empty() ? 0 : std::prev(live_.end())->first;
   const Address end = std::max(
@@ -171,8 +171,8 @@ std::optional<Address> DeviceMemory::allocate(std::uint64_t size, Owner owner) {
     open(extent_ + footprint);
     at = kBase + extent_;
     extent_ += footprint;
-  } else if (const auto piece = take_piece(footprint)) {
-    at = *piece;
+  } else if (const auto gap = take_gap(footprint)) {
+    at = *gap;
   } else {
     return std::nullopt;
   }

@@ -43,7 +43,7 @@ class DeviceMemory {
     std::string variable = {};  ///< its name for people
   };
   /// 256-byte aligned, followed by at least one invalid line. Where one of that size was freed, else
-  /// behind all others, else in the smallest free piece that is large enough. nullopt when there is
+  /// behind all others, else in the smallest gap that is large enough. nullopt when there is
   /// none. size 0 gives size 1. Throws std::bad_alloc when the system gives the process no more
   /// memory.
   std::optional<Address> allocate(std::uint64_t size, Owner owner);
@@ -78,10 +78,10 @@ class DeviceMemory {
   }  ///< bytes from kBase up to the end of the last allocation
 
  private:
-  /// Free pieces between allocations, as large as they are: footprint -> start. Behind the last
+  /// Gaps between allocations, as large as they are: footprint -> start. Behind the last
   /// allocation is one more.
-  std::multimap<std::uint64_t, Address> pieces() const;
-  std::optional<Address> take_piece(std::uint64_t footprint);
+  std::multimap<std::uint64_t, Address> gaps() const;
+  std::optional<Address> take_gap(std::uint64_t footprint);
   bool reserve_all(Address at);
   void open(std::uint64_t extent);
 

@@ -27,6 +27,9 @@ struct Turns {
   u64 warp, block;
 };
 constexpr Turns kLongTurns{u64{1} << 16, u64{1} << 24}, kShortTurns{u64{1} << 8, u64{1} << 20};
+/// A warp that sleeps mostly waits, however its loop counts. A block of a program of others waits
+/// for others when its warps have slept so often, one after another, and done nothing between.
+constexpr u64 kSleepsOfWait = 64;
 /// Blocks that may wait for one another; more if they are small.
 constexpr std::size_t kMaxBlocks = 2048, kMaxSmallBlocks = 8192;
 constexpr std::size_t kBytesOfSmallBlocks = std::size_t{1} << 30;
@@ -393,13 +396,16 @@ void Runner::slice(Block& block, WarpState& warp, trace::StreamWriter* streams, 
 Runner::Turn Runner::run_block(Block& block, trace::StreamWriter* streams, u64 budget) {
   const u64 end = context_.warp_instructions + budget;
   const u64 each = options_.short_turns ? kShortTurns.warp : kLongTurns.warp;
+  u64 awake = context_.sleeps;  // when a warp ran on without a sleep
   bool ever = false;
   while (block.running != 0) {
     bool moved = false, works = false, all_ask = shares_objects(), for_cluster = true;
     for (WarpState& warp : block.warps)
       if (warp.status == Status::Ready) {
         moved = ever = true;
+        const u64 before = context_.sleeps;
         slice(block, warp, streams, each);
+        if (context_.sleeps == before) awake = before;
         all_ask = all_ask && (asks_ || warp.watch.spins);
         works = works || !warp.watch.spins || !warp.watch.same;
         acts_ = acts_ || warp.watch.acts;
@@ -408,6 +414,8 @@ Runner::Turn Runner::run_block(Block& block, trace::StreamWriter* streams, u64 b
     if (!moved) return ever ? Turn::Moved : Turn::Stuck;
     fruitful_ = fruitful_ || works;
     if (!works) return for_cluster ? Turn::Asks : Turn::Waits;
+    const bool sleeps = options_.short_turns && context_.sleeps - awake >= kSleepsOfWait;
+    if (sleeps && block.running != 0) return Turn::Waits;
     const bool spent = all_ask || context_.warp_instructions >= end;
     if (spent && block.running != 0) return Turn::Moved;
   }

@@ -326,6 +326,11 @@ class Definitions {
       section.fail("values", "expected " + expected + ", found an empty one");
     for (const Node& item : items) {
       const auto value = axis_value(item);
+      if (const auto* whole = std::get_if<std::uint64_t>(&item.value);
+          whole != nullptr && *whole > kLargestPoint) {
+        section.wrong("values", item, fmt::format("numbers of at most {}", kLargestPoint));
+        continue;
+      }
       if (!value) {
         section.wrong("values", item, expected);
         continue;

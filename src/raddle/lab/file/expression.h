@@ -13,6 +13,8 @@ namespace raddle::lab {
 
 /// A point of an axis as files write it: a number or a text.
 using AxisValue = std::variant<double, std::string>;
+/// Whole numbers up to here are doubles, each another one.
+inline constexpr std::uint64_t kLargestPoint = std::uint64_t{1} << 53;
 /// "16", "0.5", "uniform".
 std::string shown(const AxisValue& value);
 
