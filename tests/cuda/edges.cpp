@@ -23,6 +23,17 @@ TEST(Edges, SizesAttributesPoolsAndEdgesOfGraphs) {
   EXPECT_EQ(o.status, 0) << o.out << o.err;
 }
 
+TEST(Edges, OfGraphsAreAskedForAndTakenAway) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const std::string program = build_program(folder, "graph_edges");
+  for (const char* how : {"--functional", "--quiet"}) {
+    const Outcome o = exec({"--gpu", "v100", "--quiet", how}, {program});
+    EXPECT_EQ(o.status, 0) << o.out << o.err;
+    EXPECT_EQ(o.out, "PASS\n");
+  }
+}
+
 TEST(Edges, ArgumentsThatCudaRefuses) {
   RADDLE_NEED_NVCC();
   const Folder folder;

@@ -39,6 +39,7 @@ Graph copy_of(const Graph& graph) {
       GraphNode& copy = out.add(node->type, std::move(dependencies));
       copy.launch = node->launch;
       copy.work = node->work;
+      copy.event = node->event;
       copy.origin = node;
       copies[node] = &copy;
       return true;
@@ -47,6 +48,20 @@ Graph copy_of(const Graph& graph) {
   }
   RADDLE_ASSERT(out.nodes.size() == graph.nodes.size());
   return out;
+}
+
+GraphNode& add_node(Context& c, GraphNode** to, Graph* graph, GraphNode* const* dependencies,
+                    std::size_t count, NodeType type) {
+  Graph& g = c.graphs.get(graph);
+  std::vector<GraphNode*> before;
+  for (GraphNode* const dependency : listed(dependencies, count)) {
+    if (!g.has(dependency) || std::ranges::count(before, dependency) != 0)
+      throw Failure{kInvalidValue};
+    before.push_back(dependency);
+  }
+  GraphNode& node = g.add(type, std::move(before));
+  if (to != nullptr) *to = &node;
+  return node;
 }
 
 namespace {

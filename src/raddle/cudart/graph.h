@@ -28,6 +28,7 @@ struct GraphNode {
   std::vector<GraphNode*> dependencies = {};
   KernelLaunch launch = {};       ///< of a kernel
   Context::Work work = {};        ///< of anything else; may be empty
+  Event* event = nullptr;         ///< of a node that records one or waits for one
   const GraphNode* origin = {};   ///< the node that it is a copy of
   std::vector<void*> shown = {};  ///< arguments of a kernel, for programs that ask
 };
@@ -51,8 +52,15 @@ struct GraphExec {
   Graph graph;                                ///< a copy, in an order in which it can be done
   std::shared_ptr<void> instance_of = {};     ///< that graph's `instances`
   std::optional<runtime::EventId> done = {};  ///< of its last launch
+  unsigned long long flags = 0;               ///< cudaGraphInstantiateFlags
 };
 
+/// Adds a node with its dependencies, which must be the graph's. Throws Failure.
+GraphNode& add_node(Context& c, GraphNode** to, Graph* graph, GraphNode* const* dependencies,
+                    std::size_t count, NodeType type);
+/// What a node does that records the event, or waits for what it was recorded behind last.
+Context::Work record_of(Event* event);
+Context::Work wait_of(Event* event);
 /// Another graph with the same nodes. Throws Failure when the dependencies go round in a circle.
 Graph copy_of(const Graph& graph);
 /// Does the nodes in the stream; independent ones at the same time. Throws Failure.

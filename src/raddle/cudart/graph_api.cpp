@@ -1,7 +1,6 @@
 // The calls that make, change and run graphs.
 #include <algorithm>
 #include <cstring>
-#include <set>
 #include <utility>
 
 #include "raddle/cudart/capture.h"
@@ -90,21 +89,6 @@ Context::Work host_of(const HostParameters* p) {
   };
 }
 
-/// Adds a node with its dependencies, which must be the graph's.
-GraphNode& add(Context& c, GraphNode** to, Graph* graph, GraphNode* const* dependencies,
-               std::size_t count, NodeType type) {
-  Graph& g = c.graphs.get(graph);
-  std::vector<GraphNode*> before;
-  for (GraphNode* const dependency : listed(dependencies, count)) {
-    if (!g.has(dependency) || std::ranges::count(before, dependency) != 0)
-      throw Failure{kInvalidValue};
-    before.push_back(dependency);
-  }
-  GraphNode& node = g.add(type, std::move(before));
-  if (to != nullptr) *to = &node;
-  return node;
-}
-
 /// The instantiated copy of a graph's node.
 GraphNode& instance(Context& c, GraphExec* exec, const GraphNode* node, NodeType type) {
   for (const auto& n : c.graph_execs.get(exec).graph.nodes)
@@ -128,6 +112,7 @@ Error instantiate(Context& c, GraphExec** to, Graph* graph, unsigned long long f
   *to = c.graph_execs.make();
   (*to)->graph = std::move(copy);
   (*to)->instance_of = original.instances;
+  (*to)->flags = flags;
   return kSuccess;
 }
 
@@ -174,7 +159,7 @@ int raddle_cudaGraphAddKernelNode(GraphNode** node, Graph* graph, GraphNode* con
                                   std::size_t count, const KernelNodeParameters* p) {
   return call("cudaGraphAddKernelNode", [&](Context& c) {
     KernelLaunch launch = launch_of(c, p);
-    add(c, node, graph, dependencies, count, NodeType::Kernel).launch = std::move(launch);
+    add_node(c, node, graph, dependencies, count, NodeType::Kernel).launch = std::move(launch);
     return kSuccess;
   });
 }
@@ -182,7 +167,7 @@ int raddle_cudaGraphAddKernelNode(GraphNode** node, Graph* graph, GraphNode* con
 int raddle_cudaGraphAddMemcpyNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
                                   std::size_t count, const Copy3d* p) {
   return call("cudaGraphAddMemcpyNode", [&](Context& c) {
-    add(c, node, graph, dependencies, count, NodeType::Memcpy).work = copy_of_3d(p);
+    add_node(c, node, graph, dependencies, count, NodeType::Memcpy).work = copy_of_3d(p);
     return kSuccess;
   });
 }
@@ -191,7 +176,7 @@ int raddle_cudaGraphAddMemcpyNode1D(GraphNode** node, Graph* graph, GraphNode* c
                                     std::size_t count, void* to, const void* from,
                                     std::size_t bytes, CopyKind kind) {
   return call("cudaGraphAddMemcpyNode1D", [&](Context& c) {
-    add(c, node, graph, dependencies, count, NodeType::Memcpy).work =
+    add_node(c, node, graph, dependencies, count, NodeType::Memcpy).work =
         copy_of_bytes(to, from, bytes, kind);
     return kSuccess;
   });
@@ -200,7 +185,7 @@ int raddle_cudaGraphAddMemcpyNode1D(GraphNode** node, Graph* graph, GraphNode* c
 int raddle_cudaGraphAddMemsetNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
                                   std::size_t count, const MemsetParameters* p) {
   return call("cudaGraphAddMemsetNode", [&](Context& c) {
-    add(c, node, graph, dependencies, count, NodeType::Memset).work = fill_of(c, p);
+    add_node(c, node, graph, dependencies, count, NodeType::Memset).work = fill_of(c, p);
     return kSuccess;
   });
 }
@@ -208,7 +193,7 @@ int raddle_cudaGraphAddMemsetNode(GraphNode** node, Graph* graph, GraphNode* con
 int raddle_cudaGraphAddHostNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
                                 std::size_t count, const HostParameters* p) {
   return call("cudaGraphAddHostNode", [&](Context& c) {
-    add(c, node, graph, dependencies, count, NodeType::Host).work = host_of(p);
+    add_node(c, node, graph, dependencies, count, NodeType::Host).work = host_of(p);
     return kSuccess;
   });
 }
@@ -216,7 +201,7 @@ int raddle_cudaGraphAddHostNode(GraphNode** node, Graph* graph, GraphNode* const
 int raddle_cudaGraphAddEmptyNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
                                  std::size_t count) {
   return call("cudaGraphAddEmptyNode", [&](Context& c) {
-    add(c, node, graph, dependencies, count, NodeType::Empty);
+    add_node(c, node, graph, dependencies, count, NodeType::Empty);
     return kSuccess;
   });
 }
@@ -227,7 +212,7 @@ int raddle_cudaGraphAddChildGraphNode(GraphNode** node, Graph* graph,
   return call("cudaGraphAddChildGraphNode", [&](Context& c) {
     check_owns_no_memory(c.graphs.get(child), "is no child of another");
     auto inner = std::make_shared<Graph>(copy_of(c.graphs.get(child)));
-    add(c, node, graph, dependencies, count, NodeType::Graph).work =
+    add_node(c, node, graph, dependencies, count, NodeType::Graph).work =
         [inner](Context& context, StreamId on) { run(context, *inner, on); };
     return kSuccess;
   });
@@ -240,7 +225,7 @@ int raddle_cudaGraphAddMemAllocNode(GraphNode** node, Graph* graph, GraphNode* c
     if (required(p).bytes == 0) throw Failure{kInvalidValue};
     check_properties(c, "cudaGraphAddMemAllocNode", p->pool);
     listed(p->access, p->access_count);
-    add(c, node, graph, dependencies, count, NodeType::MemAlloc);
+    add_node(c, node, graph, dependencies, count, NodeType::MemAlloc);
     p->address = reinterpret_cast<void*>(c.allocate(p->bytes, Allocation::Kind::Device));
     return kSuccess;
   });
@@ -250,61 +235,7 @@ int raddle_cudaGraphAddMemFreeNode(GraphNode** node, Graph* graph, GraphNode* co
                                    std::size_t count, void* pointer) {
   return call("cudaGraphAddMemFreeNode", [&](Context& c) {
     if (c.allocation(reinterpret_cast<Address>(pointer)) == nullptr) throw Failure{kInvalidValue};
-    add(c, node, graph, dependencies, count, NodeType::MemFree);
-    return kSuccess;
-  });
-}
-
-int raddle_cudaGraphAddDependencies_11(Graph* graph, GraphNode* const* from, GraphNode* const* to,
-                                       std::size_t count) {
-  return call("cudaGraphAddDependencies", [&](Context& c) {
-    const Graph& g = c.graphs.get(graph);
-    listed(from, count);
-    listed(to, count);
-    std::set<std::pair<const GraphNode*, const GraphNode*>> fresh;  // looked up only
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!g.has(from[i]) || !g.has(to[i]) || from[i] == to[i]) throw Failure{kInvalidValue};
-      if (std::ranges::count(to[i]->dependencies, from[i]) != 0 ||
-          !fresh.emplace(from[i], to[i]).second)
-        throw Failure{kInvalidValue, "the graph has that edge already"};
-    }
-    for (std::size_t i = 0; i < count; ++i) to[i]->dependencies.push_back(from[i]);
-    return kSuccess;
-  });
-}
-
-int raddle_cudaGraphAddDependencies_13(Graph* graph, GraphNode* const* from, GraphNode* const* to,
-                                       const void*, std::size_t count) {
-  return raddle_cudaGraphAddDependencies_11(graph, from, to, count);
-}
-
-int raddle_cudaGraphGetNodes(Graph* graph, GraphNode** nodes, std::size_t* count) {
-  return call("cudaGraphGetNodes", [&](Context& c) {
-    const Graph& g = c.graphs.get(graph);
-    if (nodes != nullptr)
-      for (std::size_t i = 0; i < required(count); ++i)
-        nodes[i] = i < g.nodes.size() ? g.nodes[i].get() : nullptr;
-    required(count) = nodes != nullptr ? std::min(*count, g.nodes.size()) : g.nodes.size();
-    return kSuccess;
-  });
-}
-
-int raddle_cudaGraphGetRootNodes(Graph* graph, GraphNode** nodes, std::size_t* count) {
-  return call("cudaGraphGetRootNodes", [&](Context& c) {
-    std::vector<GraphNode*> roots;
-    for (const auto& node : c.graphs.get(graph).nodes)
-      if (node->dependencies.empty()) roots.push_back(node.get());
-    if (nodes != nullptr)
-      for (std::size_t i = 0; i < required(count); ++i)
-        nodes[i] = i < roots.size() ? roots[i] : nullptr;
-    required(count) = nodes != nullptr ? std::min(*count, roots.size()) : roots.size();
-    return kSuccess;
-  });
-}
-
-int raddle_cudaGraphNodeGetType(GraphNode* node, NodeType* type) {
-  return call("cudaGraphNodeGetType", [&](Context&) {
-    required(type) = required(node).type;
+    add_node(c, node, graph, dependencies, count, NodeType::MemFree);
     return kSuccess;
   });
 }

@@ -67,15 +67,26 @@ void wait_external(Context& c, Event* event, StreamId on) {
   if (e.recorded) c.device().wait(on, e.id);
 }
 
+}  // namespace
+
+Context::Work raddle::cudart::record_of(Event* event) {
+  return [event](Context& c, StreamId on) { record_external(c, event, on); };
+}
+Context::Work raddle::cudart::wait_of(Event* event) {
+  return [event](Context& c, StreamId on) { wait_external(c, event, on); };
+}
+
+namespace {
+
 Error record(Context& c, Event* event, Stream* stream, unsigned flags) {
   Event& e = c.events.get(event);
   Stream& on = usable(c, stream);
   if (flags > kExternal || (flags == kExternal && on.capture == nullptr))
     throw Failure{kInvalidValue};
   if (flags == kExternal) {
-    captured(on, NodeType::EventRecord).work = [event](Context& context, StreamId id) {
-      record_external(context, event, id);
-    };
+    GraphNode& node = captured(on, NodeType::EventRecord);
+    node.work = record_of(event);
+    node.event = event;
     return kSuccess;
   }
   record(c, e, on);
@@ -88,9 +99,9 @@ Error wait(Context& c, Stream* stream, Event* event, unsigned flags) {
   if (flags > kExternal || (flags == kExternal && on.capture == nullptr))
     throw Failure{kInvalidValue};
   if (flags == kExternal) {
-    captured(on, NodeType::WaitEvent).work = [event](Context& context, StreamId id) {
-      wait_external(context, event, id);
-    };
+    GraphNode& node = captured(on, NodeType::WaitEvent);
+    node.work = wait_of(event);
+    node.event = event;
   } else if (e.capture != nullptr || on.capture != nullptr) {
     join(on, e);
   } else if (e.recorded) {
