@@ -27,9 +27,9 @@ class HeldSignals {
   sigset_t before_;
 };
 
-/// While it lives, a function of the program runs in a call of ours: signals reach it, and who waits
-/// sees after seconds what for. CUDA has a thread of its own for such functions; here a function
-/// that waits for the thread which launched it waits for ever.
+/// While it lives, a function of the program runs in a call of ours: signals reach it, and who
+/// waits sees after seconds what for. CUDA has a thread of its own for such functions; here a
+/// function that waits for the thread which launched it waits for ever.
 class HostFunctionWatch {
  public:
   explicit HostFunctionWatch(const char* call);

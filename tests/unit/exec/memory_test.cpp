@@ -206,7 +206,8 @@ TEST(Memory, GenericAddressesMeanAnySpace) {
 TEST(Memory, ConstantsAreNoGlobalMemory) {
   expect(
       kernel(R"(
-  and.b32 %r2, %r1, 3; mul.wide.u32 %q6, %r2, 4; ld.global.u64 %q7, [pointer]; add.u64 %q7, %q7, %q6;
+  and.b32 %r2, %r1, 3; mul.wide.u32 %q6, %r2, 4; ld.global.u64 %q7, [pointer];
+  add.u64 %q7, %q7, %q6;
   and.b32 %r2, %r1, 8; setp.eq.u32 %p1, %r2, 8; selp.b64 %q7, %q1, %q7, %p1;
   isspacep.const %p2, %q7; isspacep.global %p3, %q7; isspacep.shared %p4, %q7;
   selp.b32 %r3, 1, 0, %p2; selp.b32 %r4, 2, 0, %p3; selp.b32 %r5, 4, 0, %p4;

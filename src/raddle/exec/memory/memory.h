@@ -42,10 +42,9 @@ class DeviceMemory {
     enum class Kind : std::uint8_t { Program, Variable, Heap, Internal } kind = Kind::Program;
     std::string variable = {};  ///< its name for people
   };
-  /// 256-byte aligned, followed by at least one invalid line. Where one of that size was freed, else
-  /// behind all others, else in the smallest gap that is large enough. nullopt when there is
-  /// none. size 0 gives size 1. Throws std::bad_alloc when the system gives the process no more
-  /// memory.
+  /// 256-byte aligned, followed by at least one invalid line: where one of that size was freed,
+  /// else behind all others, else in the smallest gap that is large enough; nullopt without one.
+  /// size 0 gives size 1. Throws std::bad_alloc when the system gives the process no more memory.
   std::optional<Address> allocate(std::uint64_t size, Owner owner);
   std::optional<Address> allocate(std::uint64_t size) { return allocate(size, Owner{}); }
   /// False when `address` is not the start of a live allocation.
