@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <system_error>
 
 #include "raddle/base/demangle.h"
 #include "raddle/report/breakdown.h"
@@ -38,7 +39,7 @@ HeldSignals::HeldSignals() {
 HeldSignals::~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 HostFunctionWatch::HostFunctionWatch(const char* call) {
-  thread_ = std::thread([this, call] {
+  const auto watch = [this, call] {
     constexpr auto kPatience = std::chrono::seconds(10);
     std::unique_lock lock(mutex_);
     if (!over_.wait_for(lock, kPatience, [this] { return is_over_; }))
@@ -47,10 +48,15 @@ HostFunctionWatch::HostFunctionWatch(const char* call) {
                              call, kPatience.count())
                      .c_str(),
                  stderr);
-  });
+  };
+  try {
+    thread_ = std::thread(watch);
+  } catch (const std::system_error&) {  // no more threads: the function runs unwatched
+  }
   const sigset_t set = deadly_signals();  // after the thread was made, which takes none
   pthread_sigmask(SIG_UNBLOCK, &set, &before_);
 }
+
 HostFunctionWatch::~HostFunctionWatch() {
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   {
@@ -58,7 +64,7 @@ HostFunctionWatch::~HostFunctionWatch() {
     is_over_ = true;
   }
   over_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 RunWatch::RunWatch(bool quiet) : shows_(!quiet && isatty(STDERR_FILENO) != 0) {}
