@@ -159,6 +159,8 @@ TEST_F(Plugin, ARudeOneIsNoSuccessAndHoldsNobodyElseUp) {
   const Outcome vanished = raddle(run + ":vanishes=true --plugin", {rude});
   EXPECT_EQ(vanished.status, 1);
   EXPECT_THAT(vanished.err, HasSubstr("called _exit() before the command was done"));
+  expect_failed(raddle(run + ":throws=true --plugin", {rude}),
+                {"rude (an exception of the standard library, or of a policy of " + rude + ")"});
   expect_refused(raddle(run + " --plugin", {rude}), {"two fields", "'picks'"});
 
   // A run that fails is kept with its reason, and the others go on.

@@ -212,6 +212,17 @@ int printed(int status) {
 
 }  // namespace
 
+namespace {
+/// What fails of ours is a RunError: another exception is the standard library's, or a plug-in's.
+std::string whose(const std::exception& error) {
+  const std::vector<std::string> files = policy::plugin_files();
+  if (dynamic_cast<const RunError*>(&error) != nullptr || files.empty()) return "";
+  std::string out;
+  for (const std::string& file : files) out += (out.empty() ? "" : ", ") + file;
+  return " (an exception of the standard library, or of a policy of " + out + ")";
+}
+}  // namespace
+
 int run(int argc, char** argv) {
   const CommandUnderWay under_way;
   try {
@@ -224,7 +235,8 @@ int run(int argc, char** argv) {
     std::fputs("raddle: the system gives this process no more memory\n", stderr);
     return kFailed;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "raddle: %s\n", shortened(plain_words(error)).c_str());
+    std::fprintf(stderr, "raddle: %s%s\n", shortened(plain_words(error)).c_str(),
+                 shortened(whose(error)).c_str());
     return kFailed;
   } catch (...) {  // ours are all of the kinds above
     std::fputs("raddle: a policy of a plug-in threw something that is no std::exception\n", stderr);
