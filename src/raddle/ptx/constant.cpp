@@ -87,6 +87,7 @@ class Evaluator {
       value = unary();
       require_integer(value, token);
       value.bits = ~value.bits;
+      value.is_unsigned = true;
     } else if (cursor_->accept('(')) {
       value = parenthesis();
     } else {
@@ -230,13 +231,12 @@ class Evaluator {
         break;
     }
     if (right.bits == 0) cursor_->fail_at(place, "division by zero");
-    const bool divide = what == Operator::Divide;
-    if (is_unsigned) return integer(divide ? left.bits / right.bits : left.bits % right.bits, true);
+    // Remainders are of unsigned numbers. Theirs, too, says ptxas; the ISA's table has .s64.
+    if (what == Operator::Remainder) return integer(left.bits % right.bits, true);
+    if (is_unsigned) return integer(left.bits / right.bits, true);
     // The one quotient that overflows wraps around, as the hardware's negation does.
-    if (signed_right == -1) return integer(divide ? 0 - left.bits : 0, false);
-    return integer(static_cast<std::uint64_t>(divide ? signed_left / signed_right
-                                                     : signed_left % signed_right),
-                   false);
+    if (signed_right == -1) return integer(0 - left.bits, false);
+    return integer(static_cast<std::uint64_t>(signed_left / signed_right), false);
   }
 
   static Constant shifted_right(const Constant& a, std::uint64_t by) {

@@ -1,5 +1,5 @@
 // Constant expressions: PTX ISA 9.0, section 4.5 (integers are 64-bit two's complement, .s64 unless
-// U).
+// U or a result of ~ or %).
 #pragma once
 #include <cstdint>
 

@@ -207,9 +207,11 @@ std::string write_sm_counters(TimelineWriter& out, const RunProcesses& processes
     residents.add(block.sm, block.start, block.end,
                   block.launch < warps_of_block.size() ? warps_of_block[block.launch] : 0);
   for (std::size_t sm = 0; sm < sms; ++sm) residents.write(out, processes, sm);
+  std::string left_out;
   const auto& samples = result.samples;
   if (!samples.empty() && !samples.front().allowed_by_sm.empty()) {
     const std::size_t step = together(samples.size(), samples.front().allowed_by_sm.size(), third);
+    if (step == 0) left_out += "no counters of warps that may load; ";
     for (std::size_t i = 0; step != 0 && i < samples.size(); i += step) {
       const timing::Sample sample = sum_of(samples, i, step);
       const double cycles = length(result, i + step, sample.start);
@@ -222,9 +224,11 @@ std::string write_sm_counters(TimelineWriter& out, const RunProcesses& processes
     const auto& counts = result.mesh->counts;
     if (const std::size_t step = together(counts.size(), 2 * sms, third); step != 0)
       write_mesh_counts(out, processes, counts, step);
+    else left_out += "no counters of the mesh; ";
   }
-  return columns == 1 ? ""
-                      : fmt::format("counters of SMs in means of {} cycles", kFinest * columns);
+  if (columns != 1)
+    left_out += fmt::format("counters of SMs in means of {} cycles; ", kFinest * columns);
+  return left_out.substr(0, left_out.empty() ? 0 : left_out.size() - 2);
 }
 
 std::string write_moves(TimelineWriter& out, const RunProcesses& processes,

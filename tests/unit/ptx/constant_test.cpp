@@ -33,7 +33,7 @@ struct IntegerCase {
 };
 void PrintTo(const IntegerCase& c, std::ostream* out) { *out << '"' << c.text << '"'; }
 class IntegerExpressions : public testing::TestWithParam<IntegerCase> {};
-TEST_P(IntegerExpressions, HaveTheValueOfC) {
+TEST_P(IntegerExpressions, HaveTheValueThatPtxasGives) {
   const Constant value = evaluate(GetParam().text);
   EXPECT_EQ(value.kind, Constant::Kind::Integer);
   EXPECT_EQ(static_cast<std::int64_t>(value.bits), GetParam().value) << GetParam().text;
@@ -46,7 +46,10 @@ INSTANTIATE_TEST_SUITE_P(
                     IntegerCase{"1<<4|1", 17}, IntegerCase{"0xff&0x0f^0x05", 10},
                     IntegerCase{"-16>>2", -4}, IntegerCase{"0xF000000000000000U>>60", 15},
                     IntegerCase{"1<<64", 0}, IntegerCase{"-1>>99", -1}, IntegerCase{"7/2", 3},
-                    IntegerCase{"-7/2", -3}, IntegerCase{"-7 % 3", -1}, IntegerCase{"5 % -1", 0},
+                    IntegerCase{"-7/2", -3}, IntegerCase{"-7 % 3", 0}, IntegerCase{"5 % -1", 5},
+                    IntegerCase{"-1 % 7", 1}, IntegerCase{"(~5) % 7", 3},
+                    IntegerCase{"~100 > 255", 1}, IntegerCase{"(~5)>>1", 0x7ffffffffffffffd},
+                    IntegerCase{"7 % 2 - 2 < 0", 0}, IntegerCase{"(-1 & -1) > 5", 0},
                     IntegerCase{"3<4", 1}, IntegerCase{"-1<1U", 0}, IntegerCase{"4<=4", 1},
                     IntegerCase{"4>=5", 0}, IntegerCase{"4>3&&2>1", 1}, IntegerCase{"0||0", 0},
                     IntegerCase{"1==1", 1}, IntegerCase{"1!=1", 0}, IntegerCase{"1?2:3", 2},

@@ -352,6 +352,20 @@ TEST(Timeline, HasABoundWhateverTheRun) {
             "means of 23 samples) (counters of SMs in means of 768 cycles)");
 }
 
+TEST(Timeline, CountersOfAMeshThatDoNotFitAreSaid) {
+  sim::Result result = small_result();
+  result.cycles = 100'000;
+  result.mesh.emplace();
+  for (std::uint64_t i = 1; i <= 100; ++i)
+    result.mesh->counts.push_back(counts_at(i * 1000, {i, i, 0}, {{0, 1, i}, {1, 0, 2 * i}}));
+  const std::vector<report::Run> runs = {{"lrr", &result}};
+  const auto name = [&](std::size_t maximum) {
+    return processes_of(Json::parse(timeline(runs, maximum).text)["traceEvents"]).begin()->second;
+  };
+  EXPECT_TRUE(name(60).find("(no counters of the mesh") != std::string::npos) << name(60);
+  EXPECT_TRUE(name(100'000).find("mesh") == std::string::npos) << name(100'000);
+}
+
 TEST(Timeline, ASmallerBoundHoldsAndWhatItLeavesOutIsSaid) {
   sim::Result result = small_result();
   result.cycles = 100'000;
