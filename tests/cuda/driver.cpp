@@ -33,7 +33,7 @@ TEST(Driver, EveryFamilyWorksFunctionalAndTimed) {
 TEST(Driver, LibrariesOfTheRuntimeWorkFunctionalAndTimed) {
   RADDLE_NEED_NVCC();
   const Folder folder;
-  const std::string program = built(folder, "library");
+  const std::string program = built(folder, "loaded_library");
   for (const char* how : {"--functional", "--quiet"}) {
     const Outcome o = exec({"--gpu", "v100", "--quiet", how}, {program});
     EXPECT_EQ(o.status, 0) << o.out << o.err;

@@ -166,10 +166,7 @@ void TimedGpu::submit_once(const std::vector<runtime::LaunchedStream>& tree) {
 
 runtime::Milestone TimedGpu::record(StreamId stream) {
   milestones_.push_back(kNever);
-  if (sampled_ != nullptr) {  // what is estimated may become less when more is known
-    const Cycle before = estimated_before_.empty() ? 0 : estimated_before_.back();
-    estimated_before_.push_back(std::max(before, sampled_->estimated_cycles()));
-  }
+  if (sampled_ != nullptr) estimated_before_.push_back(sampled_->estimated_until_now());
   return gpu_.record(stream);
 }
 

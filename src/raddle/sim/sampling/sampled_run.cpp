@@ -76,8 +76,13 @@ bool SampledRun::times(std::span<const runtime::LaunchedStream> tree) {
   // What is executed while it is timed has no count before.
   const bool aside = all_timed_from_ != Extrapolation::kNoOverlap || launch.warp_instructions == 0;
   if (!aside && sampler_.wants_times()) run_ahead();
-  if (aside) sampler_.next_aside();
-  else if (!sampler_.next(launch)) return false;
+  const double before = sampler_.estimated_cycles();
+  if (aside) {
+    sampler_.next_aside();
+  } else if (!sampler_.next(launch)) {
+    clock_.pass(sampler_.estimated_cycles() - before, sampler_.estimated_cycles());
+    return false;
+  }
   trees_.push_back((trees_.empty() ? 0 : trees_.back()) + tree.size());
   return true;
 }
@@ -126,7 +131,7 @@ Extrapolation SampledRun::result(Cycle cycles, const stats::GpuCounters& totals)
   out.timed = trees_.size();
   out.estimated = sampler_.estimated();
   out.all_timed_from = all_timed_from_;
-  out.cycles = cycles + estimated_cycles();
+  out.cycles = cycles + static_cast<Cycle>(sampler_.estimated_cycles() + 0.5);
   out.half_width = sampler_.half_width();
   out.totals = totals;
   if (cycles != 0)  // schedulers spend cycles without a warp, too

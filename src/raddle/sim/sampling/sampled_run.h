@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "raddle/runtime/launch_sink.h"
+#include "raddle/sim/sampling/estimated_clock.h"
 #include "raddle/sim/sampling/extrapolation.h"
 #include "raddle/sim/sampling/launch_sampler.h"
 #include "raddle/timing/gpu/gpu.h"
@@ -27,8 +28,8 @@ class SampledRun {
   bool times(std::span<const runtime::LaunchedStream> tree);
   /// The Gpu is idle.
   void idle();
-  /// Of the launches so far that were not timed.
-  Cycle estimated_cycles() const { return static_cast<Cycle>(sampler_.estimated_cycles() + 0.5); }
+  /// Of the launches so far that were not timed, as events see them.
+  Cycle estimated_until_now() const { return clock_.now(); }
   /// Of the whole run. Precondition: idle() was called after the last launch. `cycles`, `totals`:
   /// of the launches that were timed.
   Extrapolation result(Cycle cycles, const stats::GpuCounters& totals);
@@ -42,6 +43,7 @@ class SampledRun {
 
   std::vector<trace::KernelCode> codes_;  // each that was launched
   LaunchSampler sampler_;
+  EstimatedClock clock_;
   timing::Gpu& gpu_;
   Note note_;
   std::vector<std::size_t> trees_;  // behind the last launch of each timed tree, in Gpu::kernels()
