@@ -27,9 +27,9 @@ struct Turns {
   u64 warp, block;
 };
 constexpr Turns kLongTurns{u64{1} << 16, u64{1} << 24}, kShortTurns{u64{1} << 8, u64{1} << 20};
-/// A warp that sleeps mostly waits, however its loop counts. A block of a program of others waits
-/// for others when its warps have slept so often, one after another, and done nothing between.
-constexpr u64 kSleepsOfWait = 64;
+/// A warp that sleeps mostly waits, and its loop may count so that nobody sees it. The turn of a
+/// block of a program of others is over when its warps have slept so often and none ran on between.
+constexpr u64 kSleepsOfTurn = 64;
 /// Blocks that may wait for one another; more if they are small.
 constexpr std::size_t kMaxBlocks = 2048, kMaxSmallBlocks = 8192;
 constexpr std::size_t kBytesOfSmallBlocks = std::size_t{1} << 30;
@@ -414,9 +414,8 @@ Runner::Turn Runner::run_block(Block& block, trace::StreamWriter* streams, u64 b
     if (!moved) return ever ? Turn::Moved : Turn::Stuck;
     fruitful_ = fruitful_ || works;
     if (!works) return for_cluster ? Turn::Asks : Turn::Waits;
-    const bool sleeps = options_.short_turns && context_.sleeps - awake >= kSleepsOfWait;
-    if (sleeps && block.running != 0) return Turn::Waits;
-    const bool spent = all_ask || context_.warp_instructions >= end;
+    const bool sleeps = options_.short_turns && context_.sleeps - awake >= kSleepsOfTurn;
+    const bool spent = all_ask || sleeps || context_.warp_instructions >= end;
     if (spent && block.running != 0) return Turn::Moved;
   }
   return Turn::Ended;
