@@ -176,6 +176,8 @@ TEST_F(BadKernel, EndlessLoopDoesNotFillTheMemory) {
 TEST_F(BadKernel, NumbersThatAreTooLargeAreToldSo) {
   expect_refused(run("kernel=quiet grid=4294967296"),
                  {"4294967296 is too large; the largest is 4294967295"});
+  expect_refused(run("kernel=quiet args=1e-50:f32"), {"1e-50 is too near to 0"});
+  expect_refused(run("kernel=quiet args=-1e50:f32"), {"-1e50 is too large"});
   expect_refused(run("kernel=quiet args=-2147483649:s32"),
                  {"-2147483649 is too small; the smallest is -2147483648"});
   expect_refused(run("kernel=quiet args=buf:0"), {"'buf:0': expected a buffer of at least 1 byte"});

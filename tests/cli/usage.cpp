@@ -172,6 +172,13 @@ TEST(Usage, AnOutputDoesNotReplaceAnInput) {
   expect_refused(raddle("run vecadd size=tiny --gpu " + other + " --json", {gpu}),
                  {"--json would write over ", "mine.toml"});
   EXPECT_EQ(read_file(recording), before);
+  // So are the results of before.
+  const std::string kept = folder / "kept";
+  const std::string compare = "compare vecadd size=tiny --policies lrr,gto --quiet --results";
+  ASSERT_EQ(raddle(compare, {kept}).status, 0);
+  expect_refused(raddle(compare, {kept, "--json", kept + "/results.sqlite"}),
+                 {"--json would write over ", "results.sqlite"});
+  EXPECT_EQ(raddle(compare, {kept}).status, 0);
   EXPECT_EQ(raddle("replay --quiet " + recording + " --json", {folder / "new.json"}).status, 0);
   EXPECT_EQ(raddle("replay --quiet " + recording + " --json", {folder / "new.json"}).status, 0)
       << "its own output of before";
@@ -185,6 +192,13 @@ TEST(Usage, EachOutputHasItsPlace) {
   expect_refused(raddle("run vecadd size=tiny --json",
                         {file, "--timeline", folder.path().string() + "/./y.json"}),
                  {"--json and --timeline"});
+  // In a folder, a name that is not there yet, spelled in two ways.
+  const Outcome twice =
+      run_process("/bin/sh", {"-c",
+                              "cd \"$0\" && exec \"$1\" run vecadd size=tiny --quiet --json z "
+                              "--report ./z",
+                              folder.path().string(), RADDLE_PROGRAM});
+  expect_refused(twice, {"--json and --report both write "});
   expect_refused(raddle("run vecadd size=tiny --json - --report -"), {"standard output"});
   EXPECT_FALSE(std::filesystem::exists(file));
   EXPECT_EQ(raddle("run vecadd size=tiny --quiet --json /dev/null --report /dev/null").status, 0);

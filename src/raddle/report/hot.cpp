@@ -203,6 +203,9 @@ std::vector<std::string> lacking_of(const Hot& hot, const Json& result) {
                                 "--report PAGE.html"
                           : what + " not in this file: add --report PAGE.html to the run");
   }
+  if (const std::uint64_t left_out = number_at(result, "launches_left_out"); left_out != 0)
+    out.push_back(
+        fmt::format("all figures are of the first launches; {} more were not timed", left_out));
   if (launches_estimated(result) != 0)
     out.push_back(fmt::format("all figures are of the launches that were timed; {} were estimated",
                               launches_estimated(result)));

@@ -4,6 +4,8 @@
 #include <xxhash.h>
 
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <type_traits>
 
@@ -31,11 +33,13 @@ T number(const std::string& text, const std::string& whole) {
   if (error == std::errc::result_out_of_range && std::is_integral_v<T> && text[0] == '-')
     throw InputError("'" + whole + "': " + text + " is too small; the smallest is " +
                      std::to_string(std::numeric_limits<T>::min()));
+  if (error == std::errc::result_out_of_range && std::is_integral_v<T>)
+    throw InputError("'" + whole + "': " + text + " is too large; the largest is " +
+                     std::to_string(std::numeric_limits<T>::max()));
   if (error == std::errc::result_out_of_range)
-    throw InputError("'" + whole + "': " + text + " is too large" +
-                     (std::is_integral_v<T>
-                          ? "; the largest is " + std::to_string(std::numeric_limits<T>::max())
-                          : ""));
+    throw InputError("'" + whole + "': " + text +
+                     (std::abs(std::strtold(text.c_str(), nullptr)) < 1 ? " is too near to 0"
+                                                                        : " is too large"));
   if (error != std::errc{} || end != text.data() + text.size() || text.empty())
     throw InputError("'" + whole + "' holds no number where one was expected: '" + text + "'");
   return value;

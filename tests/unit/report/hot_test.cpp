@@ -177,6 +177,15 @@ TEST(Hot, OfSampledRunsSharesAreOfWhatWasTimed) {
               ElementsAre(HasSubstr("without --sampling-error"), HasSubstr("7 were estimated")));
 }
 
+TEST(Hot, LaunchesThatWereNotTimedAreSaid) {
+  Json result = kept();
+  const std::size_t before = hot(result).lacking.size();
+  result["launches_left_out"] = 50;
+  const std::vector<std::string> lacking = hot(result).lacking;
+  ASSERT_EQ(lacking.size(), before + 1);
+  EXPECT_THAT(lacking.back(), HasSubstr("of the first launches; 50 more were not timed"));
+}
+
 TEST(Hot, OfACorunTenantsStandWhereKernelsDo) {
   Json result = kept();
   result["kernels"] = Json::array();

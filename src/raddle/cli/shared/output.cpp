@@ -18,6 +18,7 @@
 #include "raddle/base/files.h"
 #include "raddle/base/json.h"
 #include "raddle/base/shortened.h"
+#include "raddle/lab/run/runner.h"
 
 namespace raddle::cli {
 
@@ -43,7 +44,7 @@ void check_writable(const std::string& file) {
 void check_outputs(const std::vector<OutputOption>& outputs) {
   const auto place = [](const std::string& file) {
     std::error_code error;  // of a name that leads nowhere: told by check_writable
-    return file == "-" ? fs::path(file) : fs::weakly_canonical(file, error);
+    return file == "-" ? fs::path(file) : fs::weakly_canonical(fs::absolute(file, error), error);
   };
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto& [option, file] = outputs[i];
@@ -99,9 +100,12 @@ void keep_inputs(std::span<const std::string> words) {
   std::erase_if(outputs, [&](const auto& one) { return !fs::is_regular_file(one.file, error); });
   if (outputs.empty()) return;
   const std::size_t named = inputs.size();
-  for (std::size_t i = 0; i < named; ++i)
+  for (std::size_t i = 0; i < named; ++i) {
     if (inputs[i].ends_with(".toml") && fs::is_regular_file(inputs[i], error))
       std::ranges::copy(files_named_in(inputs[i]), std::back_inserter(inputs));
+    if (fs::is_directory(inputs[i], error))  // such as that of --results
+      inputs.push_back(lab::ResultsFolder{inputs[i]}.database().string());
+  }
   for (const auto& [option, file] : outputs)
     for (const std::string& input : inputs)
       if (fs::equivalent(file, input, error))
