@@ -340,8 +340,9 @@ timed() {
 # What failed, once more: the log of a whole run is long, and some readers see only its end.
 what_failed() {
   say "$1: what went wrong (build/step_$1.log)"
-  grep -nE -A 12 '\[  FAILED  \]|: Failure$|error:|ERROR: |runtime error|^FAILED|\*\*\*Failed|x test: ' "build/step_$1.log" |
-    cut -c 1-400 | head -60
+  # sed reads to the end, where head would break the pipe.
+  { grep -nE -A 12 '\[  FAILED  \]|: Failure$|error:|ERROR: |runtime error|^FAILED|\*\*\*Failed|x test: ' "build/step_$1.log" || true; } |
+    cut -c 1-400 | sed -n 1,60p
   tail -n 5 "build/step_$1.log" | cut -c 1-400
 }
 

@@ -128,18 +128,16 @@ TEST(DeviceMemory, FreedRangesAreInvalidAndUsedAgain) {
 
 // What was freed side by side is one gap: sizes need not come again.
 TEST(DeviceMemory, GrowingSizesFitWhileOnlyOneIsThere) {
-  for (const auto view : {DeviceMemory::HostView::Anywhere, DeviceMemory::HostView::SameAddress}) {
-    DeviceMemory memory(16 * kCapacity, view);
-    const std::uint64_t all = memory.largest_free();
-    for (std::uint64_t size = all / 16; size <= all; size += all / 16) {
-      const auto at = memory.allocate(size);
-      ASSERT_TRUE(at) << size;
-      EXPECT_TRUE(memory.free(*at));
-    }
-    EXPECT_EQ(memory.largest_free(), all);
-    EXPECT_TRUE(memory.allocate(all));
-    EXPECT_EQ(memory.largest_free(), 0u);
+  DeviceMemory memory(16 * kCapacity);
+  const std::uint64_t all = memory.largest_free();
+  for (std::uint64_t size = all / 16; size <= all; size += all / 16) {
+    const auto at = memory.allocate(size);
+    ASSERT_TRUE(at) << size;
+    EXPECT_TRUE(memory.free(*at));
   }
+  EXPECT_EQ(memory.largest_free(), all);
+  EXPECT_TRUE(memory.allocate(all));
+  EXPECT_EQ(memory.largest_free(), 0u);
 }
 
 TEST(DeviceMemory, RandomAllocationsNeverOverlapAndFailOnlyForLackOfAGap) {
