@@ -114,9 +114,7 @@ bool is_notified(const DeviceMemory::Owner& owner) {
   using Kind = DeviceMemory::Owner::Kind;
   return owner.kind == Kind::Program || owner.kind == Kind::Variable;
 }
-}  // namespace
 
-namespace {
 std::uint64_t footprint_of(std::uint64_t size) {
   return round_up(size, DeviceMemory::kAlignment) +
          DeviceMemory::kAlignment;  // the tail: the guard
@@ -140,8 +138,7 @@ std::uint64_t DeviceMemory::largest_free() const {
   return largest > kAlignment ? largest - kAlignment : 0;
 }
 
-/// Joins what was freed side by side. What is behind the last allocation is taken last: it is the
-/// largest mostly.
+/// Joins what was freed side by side, and takes of the smallest gap that is large enough.
 std::optional<Address> DeviceMemory::take_gap(std::uint64_t footprint) {
   auto all = gaps();
   const auto gap = all.lower_bound(footprint);
@@ -152,10 +149,10 @@ std::optional<Address> DeviceMemory::take_gap(std::uint64_t footprint) {
   const Address last = live_.empty() ? 0 : std::prev(live_.end())->first;
   const Address end = std::max(
       at + footprint, live_.empty() ? kBase + first_ : last + footprint_of(live_.at(last).size));
+  open(end - kBase);  // may throw: nothing has changed yet
   extent_ = end - kBase;
   std::erase_if(all, [&](const auto& one) { return one.second >= end; });
   free_ = std::move(all);
-  open(extent_);
   return at;
 }
 

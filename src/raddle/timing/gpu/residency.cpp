@@ -88,7 +88,6 @@ Residency residency(const SmSpec& sm, const trace::KernelCode& code,
                      : fmt::format("needs {} {}; an SM of this machine has {}", limit.needs,
                                    kAmounts[i], limit.has),
            limit.of);
-    fewest = 0;
   }
   if (needs.threads > sm.max_threads_per_block) {
     refuse(fmt::format("has {} threads; this machine allows {}", needs.threads,
