@@ -1,5 +1,7 @@
 // raddle exec of the test program (tests/cuda/app), and of what nvcc makes.
 #pragma once
+#include <gtest/gtest.h>
+
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -14,6 +16,15 @@ inline Outcome exec(std::vector<std::string> options, const std::vector<std::str
   options.emplace_back("--");
   options.insert(options.end(), command.begin(), command.end());
   return run_process(RADDLE_PROGRAM, options);
+}
+
+/// The program checks itself: it says PASS and ends well, without timing and with it.
+inline void expect_pass(const std::string& program, const std::string& gpu) {
+  for (const char* how : {"--functional", "--quiet"}) {
+    const Outcome o = exec({"--gpu", gpu, "--quiet", how}, {program});
+    EXPECT_EQ(o.status, 0) << o.out << o.err;
+    EXPECT_NE(o.out.find("PASS"), std::string::npos) << o.out;
+  }
 }
 
 /// A scenario of the test program, without timing.

@@ -59,6 +59,13 @@ void check_may_lose(const Graph& graph) {
     throw Failure{kNotSupported, "a graph that allocates or frees memory loses no nodes and edges"};
 }
 
+Error give_event(Context& c, const GraphNode* node, NodeType type, Event** to) {
+  graph_of(c, node);
+  if (node->type != type) throw Failure{kInvalidValue};
+  required(to) = node->event;
+  return kSuccess;
+}
+
 }  // namespace
 
 extern "C" {
@@ -229,21 +236,13 @@ int raddle_cudaGraphAddEventWaitNode(GraphNode** node, Graph* graph, GraphNode* 
 }
 
 int raddle_cudaGraphEventRecordNodeGetEvent(GraphNode* node, Event** to) {
-  return call("cudaGraphEventRecordNodeGetEvent", [&](Context& c) {
-    graph_of(c, node);
-    if (node->type != NodeType::EventRecord) throw Failure{kInvalidValue};
-    required(to) = node->event;
-    return kSuccess;
-  });
+  return call("cudaGraphEventRecordNodeGetEvent",
+              [&](Context& c) { return give_event(c, node, NodeType::EventRecord, to); });
 }
 
 int raddle_cudaGraphEventWaitNodeGetEvent(GraphNode* node, Event** to) {
-  return call("cudaGraphEventWaitNodeGetEvent", [&](Context& c) {
-    graph_of(c, node);
-    if (node->type != NodeType::WaitEvent) throw Failure{kInvalidValue};
-    required(to) = node->event;
-    return kSuccess;
-  });
+  return call("cudaGraphEventWaitNodeGetEvent",
+              [&](Context& c) { return give_event(c, node, NodeType::WaitEvent, to); });
 }
 
 }  // extern "C"
