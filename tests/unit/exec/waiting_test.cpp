@@ -160,6 +160,53 @@ loop:
   EXPECT_EQ(count.warp_instructions, 4u * (5 + 2 + 5 * 100000 + 2));
 }
 
+// Its registers are the same each time it comes round, but no other block can change its counter.
+TEST(Waiting, NobodyWaitsForOthersInMemoryOfItsOwn) {
+  MachineOptions options;
+  options.short_turns = true;
+  for (const std::string space : {"shared", "local"}) {
+    SCOPED_TRACE(space);
+    Rig rig(R"(
+.visible .entry count(.param .u64 out)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<6>;
+  .reg .b64 %q<4>;
+  .)" + space +
+                R"( .u32 counter[1];
+  ld.param.u64 %q1, [out];
+  mov.u32 %r1, %ctaid.x;
+  mul.wide.u32 %q2, %r1, 4;
+  add.u64 %q3, %q1, %q2;
+  mov.u32 %r2, 0;
+  st.)" + space +
+                R"(.u32 [counter], %r2;
+loop:
+  ld.)" + space +
+                R"(.u32 %r2, [counter];
+  add.u32 %r2, %r2, 1;
+  st.)" + space +
+                R"(.u32 [counter], %r2;
+  setp.lt.u32 %p1, %r2, 100000;
+  mov.u32 %r2, 0;
+  @%p1 bra loop;
+  ld.)" + space +
+                R"(.u32 %r2, [counter];
+  st.global.u32 [%q3], %r2;
+  ret;
+}
+)",
+            options);
+    const Address out = rig.zeros(8);
+    const Launch launch = rig.launch("count", {2, 1, 1}, {1, 1, 1}, out);
+    RunCount count;
+    const auto rest = rig.machine.run_until_waiting(
+        launch, std::make_shared<trace::MemoryTrace>(code_of(*launch.kernel), launch.shape), count);
+    EXPECT_EQ(rest, nullptr);
+    EXPECT_EQ(rig.download<u32>(out, 2), std::vector<u32>(2, 100000));
+  }
+}
+
 std::string error_for_ever(std::uint64_t max_warp_instructions) {
   MachineOptions options;
   options.max_warp_instructions = max_warp_instructions;

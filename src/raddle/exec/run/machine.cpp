@@ -122,16 +122,16 @@ class LiveStream final : public trace::KernelStream {
   };
   /// Whether a warp that has just run goes round in circles, and what follows from that.
   void look(Block& block, WarpState& warp, std::span<const u32> stream) {
-    warp.round.acts = runner_.acts(stream, warp.round.written) || warp.round.acts;
+    runner_.note(stream, warp.round.effects);
     const auto round = runner_.comes_round(block, warp);
     const bool again = round == Runner::Round::Again;
     if (std::exchange(warp.watch.met, false) || (!again && round != Runner::Round::Unknown))
       in_vain_ = 0;
     if (again) {
-      const u64 written = std::exchange(warp.round.written, 0);
+      const u64 written = std::exchange(warp.round.effects.written, 0);
       if (std::exchange(warp.round.written_last, written) != written) idle_ = 0;
     }
-    if (in_vain_ == 0 || std::exchange(warp.round.acts, false)) idle_ = 0;
+    if (in_vain_ == 0 || std::exchange(warp.round.effects.acts, false)) idle_ = 0;
     if (!again && round != Runner::Round::Yes) return;
     if (runner_.lanes_part() && lanes_wait(warp)) give_way(runner_.context(), warp);
     ++in_vain_;

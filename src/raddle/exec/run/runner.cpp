@@ -224,8 +224,8 @@ void Runner::check_limit_of(const WarpState& warp) const {
   const u64 maximum = options_.max_instructions_of_warp;
   if (maximum == 0 || warp.executed <= maximum || warp.status == Status::Done) return;
   throw RunError(fmt::format(
-      "kernel {} has not ended: block {} warp {} has executed {} instructions, more than the {} it "
-      "can issue in the cycles of --max-cycles, and stands at {}",
+      "kernel {} has not ended: block {} warp {} has executed {} instructions, more than the {} "
+      "that --max-cycles lets a warp execute, and stands at {}",
       kernel_.title, block_text(warp.block), warp.index, warp.executed, maximum,
       location(warp.ip->inst)));
 }
@@ -366,12 +366,12 @@ void Runner::slice(Block& block, WarpState& warp, trace::StreamWriter* streams, 
   const bool looks = warp.asks.looked_at();
   const u32 traced = context_.traced;
   if (looks) context_.traced = 1;  // what is accessed is told
-  bool acted = false, asks = false, over = false;
-  u64 written = 0;
+  bool asks = false, over = false;
+  Effects effects;
   const u64 begin = context_.warp_instructions, end = begin + budget;
   while (!over && warp.status == Status::Ready && context_.warp_instructions < end) {
     const unsigned words = advance(block, warp, streams, end - context_.warp_instructions);
-    if (looks) acted = acts({scratch_.data(), words}, written) || acted;
+    if (looks) note({scratch_.data(), words}, effects);
     // After a barrier the lowest warp goes first, not the one that came last. Warps of a grid that
     // may wait for another block go on until others can see or cause what they do.
     if (asks_ && lanes_wait(warp)) break;
@@ -380,7 +380,7 @@ void Runner::slice(Block& block, WarpState& warp, trace::StreamWriter* streams, 
   }
   context_.traced = traced;
   if (asks && context_.warp_instructions - begin <= kShort)
-    return asked_in_vain(block, warp, acted, written);
+    return asked_in_vain(block, warp, effects);
   warp.asks.turns = 0;
   if (over) return;
   SpinWatch& watch = warp.watch;
@@ -398,6 +398,7 @@ Runner::Turn Runner::run_block(Block& block, trace::StreamWriter* streams, u64 b
   const u64 each = options_.short_turns ? kShortTurns.warp : kLongTurns.warp;
   u64 awake = context_.sleeps;  // when a warp ran on without a sleep
   bool ever = false;
+  global_ = false;
   while (block.running != 0) {
     bool moved = false, works = false, all_ask = shares_objects(), for_cluster = true;
     for (WarpState& warp : block.warps)
@@ -409,6 +410,7 @@ Runner::Turn Runner::run_block(Block& block, trace::StreamWriter* streams, u64 b
         all_ask = all_ask && (asks_ || warp.watch.spins);
         works = works || !warp.watch.spins || !warp.watch.same;
         acts_ = acts_ || warp.watch.acts;
+        global_ = global_ || warp.watch.global;
         for_cluster = for_cluster && warp.asks.found;
       }
     if (!moved) return ever ? Turn::Moved : Turn::Stuck;
@@ -461,13 +463,14 @@ RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
   while (next_ < clusters || !active_.empty()) {
     for (; wanted != 0 && next_ < clusters && active_.size() + each <= maximum; --wanted)
       start_cluster(next_++);
-    bool moved = false;
+    bool moved = false, for_others = false;
     fruitful_ = acts_ = false;
     std::size_t waiting = 0, asking = 0, stuck = 0;
     for (auto& block : active_) {
       const Turn turn = run_block(*block, streams, quantum);
       moved = moved || turn != Turn::Stuck;
       waiting += turn == Turn::Waits ? 1 : 0;
+      for_others = for_others || (turn == Turn::Waits && global_);
       asking += turn == Turn::Asks ? 1 : 0;
       stuck += turn == Turn::Stuck ? 1 : 0;
       if (turn != Turn::Ended) continue;
@@ -478,7 +481,7 @@ RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
     active_.erase(std::remove(active_.begin(), active_.end(), nullptr), active_.end());
     // Only the blocks of a cluster wait for one another without running.
     if (!moved) deadlock(*active_[0]);
-    waits_ = waits_ || (waiting != 0 && shape_.grid.count() > each);
+    waits_ = waits_ || (for_others && shape_.grid.count() > each);
     const bool is_long = follow && !waits_ && kept_by(active_) > kLongStreams;
     if (is_long || (waits_ && follow)) return counted(is_long);
     // At its cluster's barrier a block can do nothing about what the others ask for.

@@ -31,6 +31,17 @@ struct Cluster {
   std::uint64_t openings = 0;
 };
 
+/// What a warp did by a part of its stream.
+struct Effects {
+  /// Something keeps it from being where it was although its registers are what they were: it wrote
+  /// to shared or local memory, slept, called.
+  bool acts = false;
+  bool global = false;  ///< it accessed global memory, by which it may wait for other blocks
+  /// Of words of global memory that it wrote, as they are now: who writes the same in each round
+  /// changes nothing.
+  std::uint64_t written = 0;
+};
+
 /// Short turns that a warp has before it is first looked at.
 inline constexpr unsigned kFirstLook = 32;
 /// Whether a warp goes round in circles (spin.cpp).
@@ -38,6 +49,7 @@ struct SpinWatch {
   bool spins = false;               ///< when it was last looked at
   bool same = false;                ///< ... in the circle that it was in before
   bool acts = false;                ///< ... in which it may have changed memory, or slept
+  bool global = false;              ///< ... in which it accessed global memory
   std::uint64_t written = 0;        ///< hash of what it wrote in the last such circle
   bool asks = false;                ///< then it did the same again and again, with other registers
   bool met = false;                 ///< a side of it has ended or met others since
@@ -68,8 +80,8 @@ struct RoundWatch {
   unsigned age = 0, limit = 0;      ///< stops since then, and until a later one takes its place
   unsigned rest = 0, interval = 0;  ///< stops until it is looked at again
   bool found = false;               ///< it has come back to that place since
-  bool acts = false;                ///< it may have changed memory, or slept, since
-  std::uint64_t written = 0, written_last = 0;  ///< hashes of what it wrote since, and before that
+  Effects effects = {};             ///< since then
+  std::uint64_t written_last = 0;   ///< effects.written of the round before
 };
 
 struct WarpState : Warp {
@@ -210,11 +222,8 @@ class Runner {
   /// Again: Yes, and since the last time nothing about it has changed.
   enum class Round : std::uint8_t { Yes, Again, No, Unknown };
   Round comes_round(const Block& block, WarpState& warp);
-  /// Whether a warp has done, by the records of its stream, what keeps it from being where it was
-  /// although its registers are what they were: written to shared or local memory, slept, called.
-  /// Words of global memory that it wrote are mixed into `written` as they are now: who writes the
-  /// same in each round changes nothing.
-  bool acts(std::span<const std::uint32_t> stream, std::uint64_t& written) const;
+  /// Adds to `effects` those of the records of a warp's stream.
+  void note(std::span<const std::uint32_t> stream, Effects& effects) const;
   /// Every warp of the blocks that run has gone round in circles, so many times in a row, and
   /// `idle` times without changing memory: from some time on lanes of one warp give way to one
   /// another; if nothing comes of it, RunError.
@@ -254,7 +263,7 @@ class Runner {
   void slice(Block& block, WarpState& warp, trace::StreamWriter* streams, std::uint64_t budget);
   std::uint64_t fingerprint(const Block& block, const WarpState& warp) const;
   bool goes_round(Block& block, WarpState& warp, trace::StreamWriter* streams);
-  void asked_in_vain(const Block& block, WarpState& warp, bool acted, std::uint64_t written);
+  void asked_in_vain(const Block& block, WarpState& warp, const Effects& effects);
   void slice_of_parted(Block& block, WarpState& warp, trace::StreamWriter* streams,
                        std::uint64_t budget);
   void report_progress(const WarpState& warp);
@@ -290,6 +299,7 @@ class Runner {
   unsigned full_rounds_ = 0;  // of run(), since no further block can be started
   bool fruitful_ = false;     // ... in this round somebody did more than ask
   bool acts_ = false;         // ... or asks by what may change memory
+  bool global_ = false;       // the block that ran last asks for words of global memory
   std::vector<std::uint32_t> scratch_;
   Block* stepping_ = nullptr;  ///< whose warp runs
   bool arrived_ = false;       ///< the last step ended at a barrier, or waits by asking,

@@ -91,12 +91,13 @@ bool Runner::goes_round(Block& block, WarpState& warp, trace::StreamWriter* stre
   const u32 first_mask = warp.mask, first_depth = warp.sp;
   const u64 first_print = fingerprint(block, warp);
   const u32 traced = std::exchange(context_.traced, 1);  // what is accessed is told
-  bool acted = false;
-  u64 effect = 0;
+  Effects effects;
   const auto ends = [&](bool round) {
     context_.traced = traced;
     warp.watch.same = false;
-    warp.watch.acts = acted || std::exchange(warp.watch.written, effect) != effect;
+    warp.watch.acts =
+        effects.acts || std::exchange(warp.watch.written, effects.written) != effects.written;
+    warp.watch.global = effects.global;
     warp.watch.asks = !round && written.equal + 2 >= kRounds;
     return warp.watch.spins = round;
   };
@@ -112,7 +113,7 @@ bool Runner::goes_round(Block& block, WarpState& warp, trace::StreamWriter* stre
     }
     written.asks = written.asks || is_question(*warp.ip);
     const std::span<const u32> records(scratch_.data(), advance(block, warp, streams, 1));
-    acted = acts(records, effect) || acted;
+    note(records, effects);
     written.now = hash_of(written.now, records);
     if (warp.status != WarpState::Status::Ready || (arrived_ && !asks_)) return ends(false);
     if (warp.ip == first && warp.mask == first_mask && warp.sp == first_depth &&
@@ -133,7 +134,7 @@ bool Runner::goes_round(Block& block, WarpState& warp, trace::StreamWriter* stre
 
 /// The warp's turn is over as it has asked in vain. It goes round if it stands as it stood after
 /// one of the last turns: several, as it may ask for one thing and then for another.
-void Runner::asked_in_vain(const Block& block, WarpState& warp, bool acted, u64 written) {
+void Runner::asked_in_vain(const Block& block, WarpState& warp, const Effects& effects) {
   constexpr unsigned kLooks = 16, kMaxPatience = 1024;
   AskWatch& asks = warp.asks;
   const bool looked_at = asks.looked_at();
@@ -143,14 +144,15 @@ void Runner::asked_in_vain(const Block& block, WarpState& warp, bool acted, u64 
     return;
   }
   const u32 place[] = {warp.ip->inst, warp.mask, warp.sp};
-  const AskWatch::Turn now{hash_of(fingerprint(block, warp), place) | 1, written};
+  const AskWatch::Turn now{hash_of(fingerprint(block, warp), place) | 1, effects.written};
   const auto known = std::ranges::find(asks.seen, now.state, &AskWatch::Turn::state);
   const bool goes_round = known != asks.seen.end();
   warp.watch.spins = warp.watch.same = asks.found = goes_round;
-  warp.watch.acts = acted || (goes_round && known->written != written);
+  warp.watch.acts = effects.acts || (goes_round && known->written != effects.written);
+  warp.watch.global = effects.global;
   if (goes_round) {
     asks.turns = asks.patience;
-    known->written = written;
+    known->written = effects.written;
     return;
   }
   std::shift_right(asks.seen.begin(), asks.seen.end(), 1);
@@ -210,8 +212,8 @@ void Runner::slice_of_parted(Block& block, WarpState& warp, trace::StreamWriter*
     return warp.status != WarpState::Status::Ready || (arrived_ && !asks_);
   };
   // One side may write what another asks for, whichever goes round in the end.
+  Effects effects;
   bool acted = false;
-  u64 written = 0;
   const u32 traced = std::exchange(context_.traced, 1);
   const auto over = [&] {
     context_.traced = traced;
@@ -220,7 +222,8 @@ void Runner::slice_of_parted(Block& block, WarpState& warp, trace::StreamWriter*
   while (context_.warp_instructions < end) {
     const u64 maximum = std::min(next, end - context_.warp_instructions);
     const unsigned words = advance(block, warp, streams, maximum);
-    acted = acts({scratch_.data(), words}, written) || written != 0 || acted;
+    note({scratch_.data(), words}, effects);
+    acted = acted || effects.acts || effects.written != 0;
     if (stops()) return over();
     const bool round = goes_round(block, warp, streams);
     acted = acted || warp.watch.acts;
@@ -237,7 +240,7 @@ void Runner::slice_of_parted(Block& block, WarpState& warp, trace::StreamWriter*
   over();
 }
 
-bool Runner::acts(std::span<const u32> stream, u64& written) const {
+void Runner::note(std::span<const u32> stream, Effects& effects) const {
   using trace::OpKind;
   const auto& instructions = kernel_.code->instructions;
   for (std::size_t at = 0; at < stream.size();) {
@@ -254,24 +257,26 @@ bool Runner::acts(std::span<const u32> stream, u64& written) const {
         kind == OpKind::Alu || kind == OpKind::Branch || kind == OpKind::Fence || test;
     const bool writes_global =
         kind == OpKind::StoreGlobal || kind == OpKind::AtomicGlobal || kind == OpKind::ReduceGlobal;
-    if (!loads && !nothing && !writes_global) return true;
+    if (!loads && !nothing && !writes_global) effects.acts = true;
+    if (kind == OpKind::LoadGlobal || writes_global) effects.global = true;
     at += trace::kRecordWords;
     const unsigned lines = trace::carries_transactions(kind) ? record.transactions() : 0;
     for (unsigned i = 0; i < lines; ++i, at += trace::kTransactionWords) {
       if (!writes_global) continue;
       const Address begin = Address{stream[at]} * trace::kLineBytes;
-      if (begin < DeviceMemory::kBase || begin - DeviceMemory::kBase >= memory_.extent())
-        return true;  // outside of allocations, if the run lets it
+      if (begin < DeviceMemory::kBase || begin - DeviceMemory::kBase >= memory_.extent()) {
+        effects.acts = true;  // outside of allocations, if the run lets it
+        return;
+      }
       for (u32 words = stream[at + 1]; words != 0; words &= words - 1) {
         const Address address = begin + 4 * static_cast<unsigned>(__builtin_ctz(words));
         u32 word = 0;
         std::memcpy(&word, memory_.host(address), sizeof word);
         const u32 seen[] = {static_cast<u32>(address), word};
-        written = hash_of(written, seen);
+        effects.written = hash_of(effects.written, seen);
       }
     }
   }
-  return false;
 }
 
 /// Where nothing changes any more. Lanes part late because blocks that have not been seen yet, or
