@@ -209,7 +209,7 @@ TEST_F(BadKernel, TrapStopsTheRun) {
 
 TEST_F(BadKernel, MaxCyclesAlsoStopsWorkWithoutFault) {
   const Outcome stopped = raddle("run sgemm size=tiny --max-cycles 100");
-  expect_failed(stopped, {"more than the 400 it can issue in the cycles of --max-cycles"});
+  expect_failed(stopped, {"more than the 400 that --max-cycles lets a warp execute"});
   EXPECT_EQ(stopped.out, "");
 }
 

@@ -16,6 +16,7 @@ namespace {
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 struct BadEnd {
   const char *name, *message;
@@ -112,6 +113,13 @@ TEST(BadPrograms, TheChildOfAForkLeavesTheRecordingAlone) {
   EXPECT_EQ(timed.status, 0) << timed.err;
 }
 
+TEST(BadPrograms, AChildThatOutlivesTheRunEndsAsItWould) {
+  const Outcome o = scenario("outlived_by_child");
+  EXPECT_EQ(o.status, 1);  // the program itself has not used the device
+  EXPECT_THAT(o.err, HasSubstr("the child has ended"));
+  EXPECT_THAT(o.err, Not(HasSubstr("terminate called")));
+}
+
 TEST(BadPrograms, ARecordingWhoseDescriptorIsClosedGoesIntoNoOtherFile) {
   const Folder folder;
   setenv("OWN_FILES", folder.path().c_str(), 1);
@@ -162,7 +170,7 @@ TEST(BadPrograms, OptionsAreCheckedBeforeTheProgramRuns) {
 TEST(BadPrograms, TooManyCyclesEndTheRun) {
   const Outcome o = scenario("streams", {"--quiet", "--max-cycles", "1000"});
   EXPECT_EQ(o.status, 1);
-  EXPECT_THAT(o.err, HasSubstr("more than the 4000 it can issue in the cycles of --max-cycles"));
+  EXPECT_THAT(o.err, HasSubstr("more than the 4000 that --max-cycles lets a warp execute"));
 }
 
 TEST(BadPrograms, OutsideRaddleTheProgramIsToldToStartInside) {

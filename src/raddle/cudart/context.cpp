@@ -98,13 +98,14 @@ void Context::start() {
       sim::read_setup(sim::load_gpu(sim::ExecJob::config_file(folder_)), policy::all_policies());
   if (job_.report && !job_.functional && setup.run.sampling_error == 0)
     options.run.analyses = sim::analyses_for_report(false);
-  session_ = std::make_unique<sim::Session>(
+  auto session = std::make_unique<sim::Session>(
       sim::WorkloadInfo{job_.name, {{"arguments", job_.arguments}}}, std::move(setup), options);
   const std::string started = sim::ExecOutcome::file(folder_, process_, "started");
   // Another program was here before, and has put this one in its place.
   if (std::filesystem::exists(started))
     write_file(sim::ExecOutcome::file(folder_, process_, "replaced"), "");
-  write_file(started, "");
+  write_file(started, "");  // fails where `raddle exec` has ended before
+  session_ = std::move(session);
 }
 
 // --- code ---------------------------------------------------------------------------------------

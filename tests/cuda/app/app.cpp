@@ -547,6 +547,7 @@ int main(int argc, char** argv) {
       {"unsupported", unsupported},
       {"lacking", lacking},
       {"fork_and_exit", fork_and_exit},
+      {"outlived_by_child", outlived_by_child},
       {"closes_descriptors", closes_descriptors},
       {"opens_no_files", opens_no_files},
       {"kernel_at_exit", kernel_at_exit},

@@ -45,6 +45,7 @@ int captures_of_threads();
 int nothing_given();
 int external_events();
 int fork_and_exit();
+int outlived_by_child();
 int closes_descriptors();
 int opens_no_files();
 int kernel_at_exit();

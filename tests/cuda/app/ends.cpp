@@ -19,6 +19,18 @@ int fork_and_exit() {
   return status == 0 ? some_work() : 1;
 }
 
+/// Its child uses the GPU for the first time when `raddle exec` has ended.
+int outlived_by_child() {
+  const char* const folder = std::getenv("RADDLE_EXEC_FOLDER");
+  HOLDS(folder != nullptr);
+  if (fork() != 0) _exit(0);
+  while (access(folder, F_OK) == 0) usleep(1000);
+  void* memory = nullptr;
+  GIVES(100, cudaMalloc(&memory, 4));  // no device
+  std::fputs("the child has ended\n", stderr);
+  std::exit(0);
+}
+
 /// As daemons do. Its own files, in $OWN_FILES, get the numbers.
 int closes_descriptors() {
   some_work();
