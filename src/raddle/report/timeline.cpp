@@ -198,6 +198,11 @@ class RunTimeline {
       : out_(out), run_(run), result_(*run.result), processes_(number), limits_(events) {}
 
   void write() {
+    if (result_.launches_left_out != 0)
+      note(fmt::format("{} launches that were not timed", result_.launches_left_out));
+    if (result_.sampling && result_.sampling->estimated != 0)
+      note(fmt::format("{} launches that were estimated, and their time",
+                       result_.sampling->estimated));
     const BarChart chart = chart_of(result_, limits_.blocks);
     if (chart.merged > 1) note(fmt::format("up to {} blocks in one bar", chart.merged));
     if (chart.until != kNever && !result_.blocks.empty())

@@ -246,6 +246,15 @@ TEST(Timeline, ArrowsThatHaveNoPlaceAreSaid) {
   EXPECT_EQ(Json::parse(some.text)["otherData"]["left_out"], Json(some.left_out));
 }
 
+TEST(Timeline, LaunchesThatWereNotTimedAreSaid) {
+  sim::Result r = small_result();
+  r.launches_left_out = 50;
+  r.sampling.emplace().estimated = 44;
+  EXPECT_EQ(timeline(std::vector<report::Run>{{"gto", &r}}, 1000).left_out,
+            (std::vector<std::string>{"bfs gto: 50 launches that were not timed",
+                                      "bfs gto: 44 launches that were estimated, and their time"}));
+}
+
 TEST(Timeline, StolenBlocksAreMarked) {
   sim::Result r = small_result();
   r.blocks[1].stolen = true;
