@@ -66,6 +66,7 @@ TEST(WhatIfs, AreSettingsOfTheMachine) {
   EXPECT_THAT(settings("l1d=x2", "ccws"), ElementsAre("sm.l1d.size_kib=x2"));
   EXPECT_THAT(settings("l1d=x2", "v100"),
               ElementsAre("sm.l1d.unified_kib=x2", "sm.l1d.size_kib=x2"));
+  EXPECT_THAT(settings("l1d=x2", "a100"), ElementsAre("sm.l1d.unified_kib=x2"));
   EXPECT_THAT(settings("l1d=64", "v100"), ElementsAre("sm.l1d.size_kib=64"));
 }
 

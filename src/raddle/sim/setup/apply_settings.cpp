@@ -62,6 +62,8 @@ std::optional<Number> number_at(const config::Tree& tree, std::string_view path,
   return out;
 }
 
+}  // namespace
+
 double factor_of(const GivenSetting& setting) {
   const std::string_view text = without_quotes(setting.value).substr(1);
   double factor = 0;
@@ -74,6 +76,8 @@ double factor_of(const GivenSetting& setting) {
                                  setting.path, without_quotes(setting.value)));
   return factor;
 }
+
+namespace {
 
 std::string shortest(double value) {
   char text[32];

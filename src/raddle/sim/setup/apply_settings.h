@@ -20,6 +20,8 @@ GivenSetting given_setting(std::string_view text, const std::string& origin);
 
 /// "x2", "x0.5", in quotes or not: a factor, where the setting is a number.
 bool is_factor(std::string_view value);
+/// 2 of "x2". Throws InputError where it is none.
+double factor_of(const GivenSetting& setting);
 
 /// Sets them in order, then those that are factors: each multiplies what `tree` says by then, or
 /// the value that is simulated where it says nothing. A whole number stays one; what is none then,

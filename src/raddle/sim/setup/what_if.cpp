@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "raddle/config/spelling.h"
+#include "raddle/timing/spec/l1_spec.h"
 
 namespace raddle::sim {
 
@@ -80,6 +82,24 @@ void check_said_once(const std::vector<GivenSetting>& changes) {
       throw InputError({change.origin}, "changes '" + change.path + "' twice");
 }
 
+double number_at(const config::Tree& tree, std::string_view path, double otherwise) {
+  const std::string text = number_text(tree, path);
+  return text.empty() ? otherwise : std::strtod(text.c_str(), nullptr);
+}
+
+/// The part of an L1D that shares its memory. Both together grow as more ways of the same sets, as
+/// by what a kernel leaves, while tags have room for so many; then the sets grow along.
+void multiply_unified(const config::Tree& tree, const MachinePart& part, const GivenSetting& change,
+                      std::vector<GivenSetting>& out) {
+  const timing::L1dSpec usual;
+  const double size = number_at(tree, part.path, usual.size_kib);
+  const double way = size / number_at(tree, "sm.l1d.ways", usual.ways);
+  const double unified = number_at(tree, part.along, 0) * factor_of(change);
+  out.push_back({std::string(part.along), change.value, change.origin});
+  if (unified > way * timing::L1dSpec::kMaxWays)
+    out.push_back({std::string(part.path), change.value, change.origin});
+}
+
 }  // namespace
 
 std::span<const MachinePart> machine_parts() { return kParts; }
@@ -127,8 +147,9 @@ std::vector<GivenSetting> settings_of(const WhatIf& what_if, const config::Tree&
     } else {
       const std::string along = part->along.empty() ? "" : number_text(tree, part->along);
       if (is_factor(change.value) && !along.empty() && along != "0")
-        out.push_back({std::string(part->along), change.value, change.origin});
-      out.push_back({std::string(part->path), change.value, change.origin});
+        multiply_unified(tree, *part, change, out);
+      else
+        out.push_back({std::string(part->path), change.value, change.origin});
     }
   }
   check_said_once(out);

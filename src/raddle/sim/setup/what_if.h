@@ -13,7 +13,7 @@ namespace raddle::sim {
 struct MachinePart {
   std::string_view name;  ///< "l2"
   std::string_view path;  ///< "l2.size_kib"
-  /// A setting that a factor multiplies as well where the machine has it; "" = none.
+  /// A setting that a factor multiplies where the machine has it, alone or along; "" = none.
   std::string_view along;
   /// "ideal.l2", for NAME=ideal; "" = there is none.
   std::string_view ideal;

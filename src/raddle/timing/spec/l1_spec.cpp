@@ -13,7 +13,6 @@ namespace raddle::timing {
 
 namespace {
 using R = Range<std::uint32_t>;
-constexpr std::uint32_t kMaxWays = 256;  // that tags can have
 constexpr std::array<std::string_view, 6> kWritePolicyNames = {
     "write_through",          "write_evict",      "write_back", "write_validate",
     "write_through_validate", "write_back_around"};
@@ -52,7 +51,7 @@ void check_unified(const L1dSpec& l1, std::uint32_t shared_kib, SpecRules& r) {
       "sm.l1d.shared_kib_choices must be numbers like 0,8,16, ascending, below "
       "sm.l1d.unified_kib, the last at least sm.shared_kib, each leaving whole ways",
       {{"sm.l1d.unified_kib", l1.unified_kib}, {"sm.shared_kib", shared_kib}});
-  r.require(way == 0 || l1.max_ways() <= kMaxWays,
+  r.require(way == 0 || l1.max_ways() <= L1dSpec::kMaxWays,
             "sm.l1d.unified_kib makes more than 256 ways of the sets that sm.l1d.size_kib has",
             {{"sm.l1d.unified_kib", l1.unified_kib}, {"sm.l1d.size_kib", l1.size_kib}});
   r.require(!l1.reserve_on_miss && !l1.keeps_dirty() && l1.flush_at_kernel_start,
@@ -126,7 +125,7 @@ void ConstCacheSpec::visit(FieldVisitor& v) {
   v.field("size_kib", size_kib, R{0, 1024}, "KiB",
           "capacity of one SM's constant cache; 0 = constants always hit");
   v.field("line_bytes", line_bytes, R{16, 128}, "bytes", "cache line");
-  v.field("ways", ways, R{1, kMaxWays}, "", "lines of a set");
+  v.field("ways", ways, R{1, L1dSpec::kMaxWays}, "", "lines of a set");
   v.field("mshr_entries", mshr_entries, R{1, 256}, "", "lines that may be missing at once");
   v.field("mshr_merges", mshr_merges, R{1, 256}, "", "accesses that may wait for one missing line");
 }

@@ -30,6 +30,7 @@ enum class SetIndex : std::uint8_t { Modulo, Hash };
 enum class Coalescing : std::uint8_t { Line, Sector, HalfWarp };
 
 struct L1dSpec {
+  static constexpr std::uint32_t kMaxWays = 256;  ///< that tags can have
   std::uint32_t size_kib = 32, line_bytes = 128, sector_bytes = 32, ways = 4;
   std::uint32_t hit_latency_cycles = 28;
   std::uint32_t mshr_entries = 64, mshr_merges = 8, miss_queue = 8;
