@@ -150,11 +150,13 @@ class WatchedDevice final : public Device {
   Address symbol(ModuleId module, std::string_view name) override {
     return inner_.symbol(module, name);
   }
+  using Device::launch;
   void launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
-              std::uint32_t dynamic_shared_bytes, StreamId stream) override {
+              const LaunchOptions& options) override {
     if (failing_launch == launches++) throw RunError("this launch was made to fail");
-    inner_.launch(kernel, grid, block, arguments, dynamic_shared_bytes, stream);
+    inner_.launch(kernel, grid, block, arguments, options);
   }
+  TensorMap tensor_map(const BoxedMatrix& matrix) override { return inner_.tensor_map(matrix); }
   void limit_pending_launches(std::uint64_t n) override { inner_.limit_pending_launches(n); }
   StreamId create_stream() override { return inner_.create_stream(); }
   EventId create_event() override { return inner_.create_event(); }

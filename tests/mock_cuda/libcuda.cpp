@@ -11,6 +11,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/ptx/module.h"
+#include "raddle/runtime/cuda_driver.h"
 #include "raddle/runtime/simulated_device.h"
 
 namespace {
@@ -182,10 +183,18 @@ int cuModuleGetGlobal_v2(unsigned long long* at, std::size_t* bytes, void* modul
 }
 int cuFuncSetAttribute(void*, int, int) { return kSuccess; }
 
-int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                   unsigned bz, unsigned shared, void*, void** parameters, void**) {
+int cuLaunchKernelEx(const runtime::cuda::LaunchConfig* config, void* function, void** parameters,
+                     void**) {
   if (notified("launch")) return kLaunchFailed;
   const auto* f = static_cast<Function*>(function);
+  runtime::Device::LaunchOptions options{.dynamic_shared_bytes = config->shared_bytes};
+  for (unsigned i = 0; i < config->attribute_count; ++i) {
+    const auto& [id, unused, value] = config->attributes[i];
+    if (id == runtime::cuda::kCooperative) options.cooperative = value[0] != 0;
+    else if (id == runtime::cuda::kClusterDimension)
+      options.cluster = {value[0], value[1], value[2]};
+    else return kInvalidValue;
+  }
   return guarded([&] {
     runtime::Arguments arguments;
     auto& items = const_cast<std::vector<std::vector<std::byte>>&>(arguments.items());
@@ -193,9 +202,28 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
       const auto* from = static_cast<const std::byte*>(parameters[i]);
       items.emplace_back(from, from + f->sizes[i]);
     }
-    driver->device.launch(f->kernel, {gx, gy, gz}, {bx, by, bz}, arguments, shared,
-                          runtime::kDefaultStream);
+    const auto& grid = config->grid;
+    const auto& block = config->block;
+    driver->device.launch(f->kernel, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]},
+                          arguments, options);
     ++driver->launches;
+  });
+}
+int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned shared, void*, void** parameters, void** extra) {
+  const runtime::cuda::LaunchConfig config{{gx, gy, gz}, {bx, by, bz}, shared, nullptr, nullptr, 0};
+  return cuLaunchKernelEx(&config, function, parameters, extra);
+}
+/// Of matrices of two dimensions whose rows follow one another.
+int cuTensorMapEncodeTiled(void* map, int, unsigned rank, void* at, const std::uint64_t* sizes,
+                           const std::uint64_t* strides, const std::uint32_t* box,
+                           const std::uint32_t*, int, int, int, int) {
+  if (rank != 2 || strides[0] != 2 * sizes[0]) return kInvalidValue;
+  if (box[0] != runtime::BoxedMatrix::kBoxColumns) return kInvalidValue;
+  return guarded([&] {
+    const runtime::TensorMap made =
+        driver->device.tensor_map({reinterpret_cast<Address>(at), sizes[1], sizes[0], box[1]});
+    std::memcpy(map, &made, sizeof made);
   });
 }
 

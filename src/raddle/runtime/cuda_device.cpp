@@ -14,6 +14,15 @@ constexpr std::uint32_t kSharedBytesWithoutAsking = 48 << 10;
 constexpr std::size_t kLogBytes = std::size_t{16} << 10;
 /// As many launches keep their events at once; then their times are read.
 constexpr std::size_t kMaxTimings = 4096;
+
+/// A function that older drivers lack.
+template <class Function>
+Function* needed(Function* function, const char* name) {
+  if (function == nullptr)
+    throw InputError(std::string("the driver has no function ") + name +
+                     ": CUDA 12 or newer is needed");
+  return function;
+}
 }  // namespace
 
 CudaDevice::CudaDevice(const std::string& library, int ordinal) : driver_(library) {
@@ -138,28 +147,56 @@ Address CudaDevice::symbol(ModuleId module, std::string_view name) {
 // --- work ---------------------------------------------------------------------------------------
 
 void CudaDevice::launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
-                        std::uint32_t dynamic_shared_bytes, StreamId stream) {
+                        const LaunchOptions& options) {
   const Kernel& entry = kernels_.at(kernel);
   if (timings_.size() == kMaxTimings) launches();
   std::vector<void*> parameters;
   for (const std::vector<std::byte>& item : arguments.items())
     parameters.push_back(const_cast<std::byte*>(item.data()));
-  if (dynamic_shared_bytes > kSharedBytesWithoutAsking)
+  if (options.dynamic_shared_bytes > kSharedBytesWithoutAsking)
     check(driver_.function_set(entry.function, cuda::kMaxDynamicSharedBytes,
-                               static_cast<int>(dynamic_shared_bytes)),
+                               static_cast<int>(options.dynamic_shared_bytes)),
           "cuFuncSetAttribute");
   const Timing timing{new_event(), new_event()};
   timings_.push_back(timing);
-  launches_.push_back({entry.name, grid, block, stream, 0});
-  check(driver_.event_record(timing.before, stream_of(stream)), "cuEventRecord");
+  launches_.push_back({entry.name, grid, block, options.stream, 0});
+  const cuda::Stream stream = stream_of(options.stream);
+  std::vector<cuda::LaunchAttribute> attributes;
+  if (options.cooperative) attributes.push_back({cuda::kCooperative, {}, {1}});
+  if (const Dim3 blocks = options.cluster; blocks.x != 0)
+    attributes.push_back({cuda::kClusterDimension, {}, {blocks.x, blocks.y, blocks.z}});
+  const cuda::LaunchConfig config{{grid.x, grid.y, grid.z},
+                                  {block.x, block.y, block.z},
+                                  options.dynamic_shared_bytes,
+                                  stream,
+                                  attributes.data(),
+                                  static_cast<unsigned>(attributes.size())};
+  check(driver_.event_record(timing.before, stream), "cuEventRecord");
   try {
-    check(driver_.launch(entry.function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                         dynamic_shared_bytes, stream_of(stream), parameters.data(), nullptr),
-          "cuLaunchKernel");
+    if (attributes.empty())
+      check(driver_.launch(entry.function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                           options.dynamic_shared_bytes, stream, parameters.data(), nullptr),
+            "cuLaunchKernel");
+    else
+      check(needed(driver_.launch_with, "cuLaunchKernelEx")(&config, entry.function,
+                                                            parameters.data(), nullptr),
+            "cuLaunchKernelEx");
   } catch (const RunError& error) {
     throw InputError("kernel '" + short_name(entry.name) + "' cannot be launched: " + error.what());
   }
-  check(driver_.event_record(timing.behind, stream_of(stream)), "cuEventRecord");
+  check(driver_.event_record(timing.behind, stream), "cuEventRecord");
+}
+
+TensorMap CudaDevice::tensor_map(const BoxedMatrix& matrix) {
+  constexpr int kF16 = 6, kNoInterleave = 0, kSwizzle128 = 3, kPromoteTo128 = 2, kZeros = 0;
+  const std::uint64_t sizes[] = {matrix.columns, matrix.rows}, strides[] = {2 * matrix.columns};
+  const std::uint32_t steps[] = {1, 1}, box[] = {BoxedMatrix::kBoxColumns, matrix.box_rows};
+  TensorMap out{};
+  check(needed(driver_.tensor_map_tiled, "cuTensorMapEncodeTiled")(
+            &out, kF16, 2, reinterpret_cast<void*>(matrix.at), sizes, strides, box, steps,
+            kNoInterleave, kSwizzle128, kPromoteTo128, kZeros),
+        "cuTensorMapEncodeTiled");
+  return out;
 }
 
 const std::vector<MeasuredLaunch>& CudaDevice::launches() {

@@ -40,8 +40,10 @@ class CudaDevice final : public Device {
   ModuleId load(std::string ptx, std::string file) override;
   KernelId kernel(ModuleId module, std::string_view name) override;
   Address symbol(ModuleId module, std::string_view name) override;
+  using Device::launch;
   void launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
-              std::uint32_t dynamic_shared_bytes, StreamId stream) override;
+              const LaunchOptions& options) override;
+  TensorMap tensor_map(const BoxedMatrix& matrix) override;
   void limit_pending_launches(std::uint64_t launches) override;
   StreamId create_stream() override;
   EventId create_event() override;

@@ -26,6 +26,10 @@ Driver::Driver(const std::string& library)
   member = reinterpret_cast<Result(*) parameters>(find(name));
   RADDLE_CUDA_FUNCTIONS(RADDLE_CUDA_FIND)
 #undef RADDLE_CUDA_FIND
+#define RADDLE_CUDA_FIND(member, name, parameters) \
+  member = reinterpret_cast<Result(*) parameters>(dlsym(library_, name));
+  RADDLE_CUDA_12_FUNCTIONS(RADDLE_CUDA_FIND)
+#undef RADDLE_CUDA_FIND
 }
 
 // The library stays: drivers do not like to be unloaded while their threads run.

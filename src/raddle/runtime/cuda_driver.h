@@ -23,6 +23,22 @@ inline constexpr int kClockRateKhz = 13, kMultiprocessors = 16, kMemoryClockRate
 inline constexpr int kMaxDynamicSharedBytes = 8;
 inline constexpr int kJitInfoLog = 3, kJitInfoLogBytes = 4, kJitErrorLog = 5, kJitErrorLogBytes = 6;
 
+// Values of CUlaunchAttributeID.
+inline constexpr int kCooperative = 2, kClusterDimension = 4;
+/// CUlaunchAttribute.
+struct LaunchAttribute {
+  int id;
+  int unused;
+  unsigned value[16];
+};
+/// CUlaunchConfig.
+struct LaunchConfig {
+  unsigned grid[3], block[3], shared_bytes;
+  Stream stream;
+  const LaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+
 /// Calls f(member, exported name) for each function.
 #define RADDLE_CUDA_FUNCTIONS(X)                                                                  \
   X(init, "cuInit", (unsigned flags))                                                             \
@@ -63,6 +79,14 @@ inline constexpr int kJitInfoLog = 3, kJitInfoLogBytes = 4, kJitErrorLog = 5, kJ
   X(event_record, "cuEventRecord", (Event event, Stream stream))                                  \
   X(event_synchronize, "cuEventSynchronize", (Event event))                                       \
   X(event_elapsed, "cuEventElapsedTime", (float* milliseconds, Event from, Event to))
+/// The same of those that CUDA 12 brought; nullptr where the driver is older.
+#define RADDLE_CUDA_12_FUNCTIONS(X)                                                      \
+  X(launch_with, "cuLaunchKernelEx",                                                     \
+    (const LaunchConfig* config, Function function, void** parameters, void** extra))    \
+  X(tensor_map_tiled, "cuTensorMapEncodeTiled",                                          \
+    (void* map, int element, std::uint32_t rank, void* at, const std::uint64_t* sizes,   \
+     const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* steps, \
+     int interleave, int swizzle, int promotion, int fill))
 
 class Driver {
  public:
@@ -74,6 +98,7 @@ class Driver {
 
 #define RADDLE_CUDA_MEMBER(member, name, parameters) Result(*member) parameters = nullptr;
   RADDLE_CUDA_FUNCTIONS(RADDLE_CUDA_MEMBER)
+  RADDLE_CUDA_12_FUNCTIONS(RADDLE_CUDA_MEMBER)
 #undef RADDLE_CUDA_MEMBER
 
   /// Throws RunError naming the function and the driver's own words unless `result` is 0.

@@ -1,6 +1,7 @@
 // The device as host code sees it. Workloads are written against this; the simulated GPU is one
 // implementation, a real one behind the CUDA driver can be another.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -41,6 +42,19 @@ class Arguments {
   std::vector<std::vector<std::byte>> items_;
 };
 
+/// A matrix of 16-bit numbers by rows, as copies of its boxes see it (TMA): boxes are 64 columns
+/// wide and lie in shared memory by rows of 128 bytes, swizzled; outside of the matrix are zeros.
+struct BoxedMatrix {
+  Address at = 0;                       ///< a multiple of 16
+  std::uint64_t rows = 0, columns = 0;  ///< columns: a multiple of 8
+  std::uint32_t box_rows = 0;           ///< at most 256
+  static constexpr std::uint32_t kBoxColumns = 64;
+};
+/// What a kernel is given for it (CUtensorMap). Only the device knows what it says.
+struct alignas(64) TensorMap {
+  std::array<std::byte, 128> bytes;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -74,8 +88,20 @@ class Device {
   // it in whatever stream, and everything after it waits for it. The calls above that touch memory
   // wait until the device is idle. Throws InputError when the shape cannot run on the machine or
   // the arguments do not match the kernel's parameters.
+  struct LaunchOptions {
+    std::uint32_t dynamic_shared_bytes = 0;
+    StreamId stream = kDefaultStream;
+    bool cooperative = false;  ///< all blocks run at once
+    Dim3 cluster{0, 0, 0};     ///< blocks of a cluster; none: as the kernel says, else no clusters
+  };
   virtual void launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
-                      std::uint32_t dynamic_shared_bytes = 0, StreamId stream = kDefaultStream) = 0;
+                      const LaunchOptions& options) = 0;
+  void launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
+              std::uint32_t dynamic_shared_bytes = 0, StreamId stream = kDefaultStream) {
+    launch(kernel, grid, block, arguments, LaunchOptions{dynamic_shared_bytes, stream});
+  }
+  /// Throws InputError where the matrix or the device is not one for tensor copies.
+  virtual TensorMap tensor_map(const BoxedMatrix& matrix) = 0;
   /// How many launches by kernels may pend at once (cudaLimitDevRuntimePendingLaunchCount, 2,048
   /// unless set); a kernel that launches more gets cudaErrorLaunchPendingCountExceeded.
   virtual void limit_pending_launches(std::uint64_t launches) = 0;

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <ctime>
 #include <utility>
 
 #include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
+#include "raddle/exec/memory/tensor_map.h"
 #include "raddle/runtime/launch_tree.h"
 
 namespace raddle::runtime {
@@ -225,8 +227,25 @@ std::vector<std::byte> SimulatedDevice::pack(const KernelEntry& entry,
 }
 
 void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
-                             std::uint32_t dynamic_shared_bytes, StreamId stream) {
-  launch(kernel, grid, block, pack(kernels_.at(kernel), arguments), {dynamic_shared_bytes, stream});
+                             const LaunchOptions& options) {
+  launch(kernel, grid, block, pack(kernels_.at(kernel), arguments), options);
+}
+
+TensorMap SimulatedDevice::tensor_map(const BoxedMatrix& matrix) {
+  constexpr auto kF16 = static_cast<std::uint32_t>(exec::TensorElement::F16);
+  constexpr std::uint32_t kSwizzle128 = 3;
+  const std::uint64_t sizes[] = {matrix.columns, matrix.rows}, strides[] = {2 * matrix.columns};
+  const std::uint32_t steps[] = {1, 1}, box[] = {BoxedMatrix::kBoxColumns, matrix.box_rows};
+  const auto [map, refusal] = exec::encode_tensor_map({.element = kF16,
+                                                       .rank = 2,
+                                                       .address = matrix.at,
+                                                       .sizes = sizes,
+                                                       .strides = strides,
+                                                       .steps = steps,
+                                                       .swizzle = kSwizzle128,
+                                                       .box = box});
+  if (!map) throw InputError(std::string("tensor map of a matrix: ") + refusal);
+  return std::bit_cast<TensorMap>(*map);
 }
 
 void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block,

@@ -68,8 +68,10 @@ class SimulatedDevice final : public Device {
   ModuleId load(std::vector<ptx::SourceText> sources, const ptx::KernelRegisters& registers = {});
   KernelId kernel(ModuleId module, std::string_view name) override;
   Address symbol(ModuleId module, std::string_view name) override;
+  using Device::launch;
   void launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
-              std::uint32_t dynamic_shared_bytes, StreamId stream) override;
+              const LaunchOptions& options) override;
+  TensorMap tensor_map(const BoxedMatrix& matrix) override;
   void limit_pending_launches(std::uint64_t launches) override {
     device_runtime_.limit_pending(launches);
   }
@@ -105,12 +107,6 @@ class SimulatedDevice final : public Device {
   exec::Machine& machine() { return machine_; }
   const exec::Kernel& code(KernelId kernel) const { return *kernels_.at(kernel).kernel; }
   const ptx::Module& module(ModuleId module) const { return modules_.at(module)->module(); }
-  struct LaunchOptions {
-    std::uint32_t dynamic_shared_bytes = 0;
-    StreamId stream = kDefaultStream;
-    bool cooperative = false;  ///< see exec::Launch
-    Dim3 cluster{0, 0, 0};     ///< likewise
-  };
   /// As the other launch, with the arguments laid out as exec::parameters_of() says.
   void launch(KernelId kernel, Dim3 grid, Dim3 block, std::span<const std::byte> parameters,
               const LaunchOptions& options);
