@@ -152,13 +152,23 @@ struct Context {
   /// By instruction: index of a generic access's shared form; behind it are the local one and a
   /// load's of parameters.
   const std::uint32_t* aliases;
-  std::uint64_t clock_base;  ///< %clock at the launch's start: instructions of earlier ones
-  std::uint32_t clustered;   ///< 1: blocks may access each other's shared memory
-  std::uint32_t live;        ///< 1: pause soon after anything other warps can see
-  std::uint32_t traced;      ///< 0: nobody reads the op stream, so pieces may be left out
-  std::uint32_t parted;      ///< 1: stop before instructions that name lanes (run/sides.h),
-  const Record* passed;      ///< but not before this one
-  void* owner;               ///< the plain half's own
+  std::uint64_t clock_base;         ///< %clock at the launch's start: instructions of earlier ones
+  std::uint32_t clustered;          ///< 1: blocks may access each other's shared memory
+  std::uint32_t live;               ///< 1: pause soon after anything other warps can see
+  std::uint32_t traced;             ///< 0: nobody reads the op stream, so pieces may be left out
+  std::uint32_t parted;             ///< 1: stop before instructions that name lanes (run/sides.h),
+  const Record* passed;             ///< but not before this one
+  const struct LaneEngine* engine;  ///< that runs
+  void* owner;                      ///< the plain half's own
+};
+
+/// sums += left * right, matrices by rows. Each sum is added to in the order of `depth`; product and
+/// sum are each rounded once, to double precision.
+struct RealProduct {
+  const double *left, *right;
+  double* sums;
+  std::uint32_t rows, depth, columns;  ///< rows and columns: multiples of 8
+  std::uint32_t pitch;                 ///< numbers to the next row, of `right` and `sums`
 };
 
 /// One build of the engine.
@@ -166,6 +176,13 @@ struct LaneEngine {
   const char* name;
   /// Runs context->warp until it ends, waits or must pause. Precondition: context->run == warp->ip.
   Outcome (*run)(Context*);
+  void (*add_products)(const RealProduct&);
+  /// Values of numbers in half precision.
+  void (*widen_halves)(const std::uint16_t* halves, std::uint32_t count, double* values);
+  /// Eight rows of eight sums, `pitch` numbers apart, of two registers of a warp as tensor
+  /// instructions lay them: lane 4 r + t has columns 2 t and 2 t + 1 of row r. And back, rounded.
+  void (*take_sums)(const float* even, const float* odd, double* sums, std::uint32_t pitch);
+  void (*give_sums)(const double* sums, std::uint32_t pitch, float* even, float* odd);
 };
 
 // --- the plain half, called by the handlers ------------------------------------------------------

@@ -3,6 +3,7 @@
 #include "raddle/exec/lanes/arithmetic.h"
 #include "raddle/exec/lanes/control.h"
 #include "raddle/exec/lanes/other_memory.h"
+#include "raddle/exec/lanes/products.h"
 #include "raddle/exec/lanes/tables.h"
 #include "raddle/exec/lanes/warp.h"
 
@@ -338,6 +339,6 @@ Outcome run(Context* context) {
 }  // namespace
 
 extern const LaneEngine kEngine;
-const LaneEngine kEngine = {RADDLE_ISA_NAME, run};
+const LaneEngine kEngine = {RADDLE_ISA_NAME, run, add_products, widen_halves, take_sums, give_sums};
 
 }  // namespace raddle::exec::RADDLE_ISA

@@ -97,6 +97,7 @@ Runner::Runner(DeviceMemory& memory, const MachineOptions& options, DeviceObject
   if (options.observer != nullptr) watcher_ = std::make_unique<Observation>(*options.observer);
   if (options.checks != nullptr) watcher_ = std::make_unique<CheckedLaunch>(*options.checks, *this);
   engine_ = watcher_ != nullptr ? &observed_lane_engine() : &lane_engine();
+  context_.engine = engine_;
   scratch_.resize(kScratchWords);
   if (options.progress) next_report_ = kBetweenReports;
 }

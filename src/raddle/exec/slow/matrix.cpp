@@ -5,6 +5,7 @@
 #include <bit>
 #include <cfenv>
 #include <cmath>
+#include <cstring>
 
 #define RADDLE_ISA scalar
 #include "raddle/base/error.h"
@@ -72,26 +73,62 @@ void write_fragment(char* frame, u32 mask, const FragmentRegisters& to, F value)
 
 }  // namespace
 
-double element_value(Element element, u32 bits) {
+namespace {
+/// f(what gives the value of bits of such an element).
+template <class F>
+void with_values(Element element, F f) {
   switch (element) {
     case Element::F16:
-      return scalar::from_f16(bits);
+      return f([](u32 bits) -> double { return scalar::from_f16(bits); });
     case Element::BF16:
-      return scalar::from_bf16(bits);
+      return f([](u32 bits) -> double { return scalar::from_bf16(bits); });
     case Element::TF32:  // the lower bits take no part
-      return std::bit_cast<float>(bits & 0xffffe000u);
+      return f([](u32 bits) -> double { return std::bit_cast<float>(bits & 0xffffe000u); });
     case Element::E4M3:
-      return scalar::from_e4m3(bits);
+      return f([](u32 bits) -> double { return scalar::from_e4m3(bits); });
     case Element::E5M2:
-      return scalar::from_e5m2(bits);
+      return f([](u32 bits) -> double { return scalar::from_e5m2(bits); });
     default:
-      return std::bit_cast<float>(bits);
+      return f([](u32 bits) -> double { return std::bit_cast<float>(bits); });
   }
 }
-u32 element_bits(Element element, double value) {
-  if (element == Element::F16) return scalar::to_f16(value);
-  return std::bit_cast<u32>(scalar::canonical(static_cast<float>(value)));
+/// f(what gives the bits of a value).
+template <class F>
+void with_bits(Element element, F f) {
+  if (element == Element::F16) return f([](double value) -> u32 { return scalar::to_f16(value); });
+  f([](double value) { return std::bit_cast<u32>(scalar::canonical(static_cast<float>(value))); });
 }
+}  // namespace
+
+void element_values(Element element, const u32* bits, unsigned count, double* values) {
+  with_values(element, [&](auto value) {
+    for (unsigned i = 0; i < count; ++i) values[i] = value(bits[i]);
+  });
+}
+void element_bits(Element element, const double* values, unsigned count, u32* bits) {
+  with_bits(element, [&](auto bits_of_value) {
+    for (unsigned i = 0; i < count; ++i) bits[i] = bits_of_value(values[i]);
+  });
+}
+
+namespace {
+/// The lanes of a register, two halves each, at once.
+void read_halves(const SlowRun& run, const FragmentRegisters& from, double* to) {
+  const Fragment& f = *from.fragment;
+  RADDLE_ASSERT(f.per_register == 2 && f.place.size() == std::size_t{kLanes} * f.per_lane());
+  std::array<u16, 2 * kLanes> halves;
+  std::array<double, 2 * kLanes> values;
+  for (unsigned r = 0; r < f.registers; ++r) {
+    std::memcpy(halves.data(), run.frame + from.at[r], sizeof halves);
+    run.context->engine->widen_halves(halves.data(), halves.size(), values.data());
+    const u16* place = f.place.data() + 2 * r;
+    for (unsigned lane = 0; lane < kLanes; ++lane, place += f.per_lane()) {
+      to[place[0]] = values[2 * lane];
+      to[place[1]] = values[2 * lane + 1];
+    }
+  }
+}
+}  // namespace
 
 void MatrixProduct::real(const SlowRun& run) const {
   const unsigned rows = d.fragment->rows, columns = d.fragment->columns;
@@ -100,23 +137,26 @@ void MatrixProduct::real(const SlowRun& run) const {
   alignas(64) std::array<double, 32 * 32> right;
   alignas(64) std::array<double, 32 * 32> sum;
   const auto read = [&](const FragmentRegisters& from, auto& to) {
-    read_fragment(run.frame, from,
-                  [&](u16 at, u32 bits) { to[at] = element_value(from.fragment->element, bits); });
+    if (from.fragment->element == Element::F16) return read_halves(run, from, to.data());
+    with_values(from.fragment->element, [&](auto value) {
+      read_fragment(run.frame, from, [&](u16 at, u32 bits) { to[at] = value(bits); });
+    });
   };
   read(a, left);
   read(b, right);
   read(c, sum);
+  RADDLE_ASSERT(rows % 8 == 0 && columns % 8 == 0);
   for (unsigned p = 0; p < products; ++p)
-    for (unsigned i = 0; i < rows; ++i) {
-      double* const out = &sum[(p * rows + i) * columns];
-      for (unsigned k = 0; k < depth; ++k) {
-        const double x = left[(p * rows + i) * depth + k];
-        const double* const y = &right[(p * depth + k) * columns];
-        for (unsigned j = 0; j < columns; ++j) out[j] += x * y[j];
-      }
-    }
-  write_fragment(run.frame, run.mask, d,
-                 [&](u16 at) { return element_bits(d.fragment->element, sum[at]); });
+    run.context->engine->add_products({.left = &left[p * rows * depth],
+                                       .right = &right[p * depth * columns],
+                                       .sums = &sum[p * rows * columns],
+                                       .rows = rows,
+                                       .depth = depth,
+                                       .columns = columns,
+                                       .pitch = columns});
+  with_bits(d.fragment->element, [&](auto bits_of_value) {
+    write_fragment(run.frame, run.mask, d, [&](u16 at) { return bits_of_value(sum[at]); });
+  });
 }
 
 void MatrixProduct::whole(const SlowRun& run) const {

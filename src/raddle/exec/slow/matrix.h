@@ -36,9 +36,9 @@ Element element_named(std::string_view word);
 unsigned bits_of(Element element);
 bool is_integer(Element element);
 
-/// The value of a real element, of its bits, and the other way about: rounded to the nearest.
-double element_value(Element element, std::uint32_t bits);
-std::uint32_t element_bits(Element element, double value);
+/// Values of real elements, of their bits, and the other way about: rounded to the nearest.
+void element_values(Element element, const std::uint32_t* bits, unsigned count, double* values);
+void element_bits(Element element, const double* values, unsigned count, std::uint32_t* bits);
 
 struct MatrixShape {
   unsigned m = 0, n = 0, k = 0;

@@ -99,49 +99,87 @@ void WarpgroupProduct::read_shared(const SlowRun& run, bool is_a, char* to) cons
     }
 }
 
-void WarpgroupProduct::real(const SlowRun& run, const Bytes& from, bool accumulates) const {
-  const unsigned deep = depth(), size = kRowBytes / deep, all = b_row_bytes() / size;
-  RADDLE_ASSERT(all <= kMaxDepth && size <= 4);
-  const auto value = [&](Element element, const char* from_byte, bool negated) {
-    u32 word = 0;
-    std::memcpy(&word, from_byte, size);
-    const double x = element_value(element, word);
-    return negated ? -x : x;
-  };
-  alignas(64) std::array<double, kMaxColumns> sum;
-  alignas(64) std::array<std::array<double, kMaxColumns>, kMaxDepth> right;
-  alignas(64) std::array<std::array<double, kMaxColumns>, kRows> result;
-  for (unsigned k = 0; k < all; ++k)
-    for (unsigned j = 0; j < columns; ++j)
-      right[k][j] = value(b_element, &from.b[j][k * size], b_negated);
-  const bool halves = d_element == Element::F16;
-  const unsigned elements = columns / 2, per = halves ? 2 : 1;  // of D, of a lane; of a register
-  for (auto& row : result) row.fill(0);
-  for (unsigned lane = 0; accumulates && lane < kLanes; ++lane)
-    for (unsigned at = 0; at < elements; ++at) {
-      const u32 word = lane_value<u32>(run.frame, d[at / per], lane) >> (16 * (at % per));
-      const TileCell cell = cell_of(lane, at);
-      result[cell.row][cell.column] = element_value(d_element, halves ? word & 0xffff : word);
-    }
-  for (unsigned i = 0; i < kRows; ++i) {
-    sum = result[i];
-    for (unsigned k = 0; k < deep; ++k) {
-      const double x = value(a_element, &from.a[i][k * size], a_negated);
-      const std::array<double, kMaxColumns>& met = right[from.place[i][k]];
-      for (unsigned j = 0; j < columns; ++j) sum[j] += x * met[j];
-    }
-    result[i] = sum;
+namespace {
+float* lanes_of(const SlowRun& run, u32 reg) { return reinterpret_cast<float*>(run.frame + reg); }
+}  // namespace
+
+/// The sums before, of the registers of D.
+void WarpgroupProduct::read_sums(const SlowRun& run, Sums& sums) const {
+  if (d_element != Element::F16) {
+    for (unsigned at = 0; at < d.size(); at += 2)
+      run.context->engine->take_sums(lanes_of(run, d[at]), lanes_of(run, d[at + 1]),
+                                     &sums[cell_of(0, at).row][cell_of(0, at).column], kMaxColumns);
+    return;
   }
-  each_lane(run.mask, [&](unsigned lane) {
-    for (unsigned reg = 0; reg < elements / per; ++reg) {
-      u32 word = 0;
-      for (unsigned half = 0; half < per; ++half) {
-        const TileCell cell = cell_of(lane, reg * per + half);
-        word |= element_bits(d_element, result[cell.row][cell.column]) << 16 * half;
-      }
-      set_lane(run.frame, d[reg], lane, word);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    for (unsigned at = 0; at < 2 * d.size(); ++at) {
+      const u32 word = lane_value<u32>(run.frame, d[at / 2], lane) >> 16 * (at % 2) & 0xffff;
+      const TileCell cell = cell_of(lane, at);
+      element_values(d_element, &word, 1, &sums[cell.row][cell.column]);
     }
-  });
+}
+
+void WarpgroupProduct::write_sums(const SlowRun& run, const Sums& sums) const {
+  if (d_element != Element::F16) {
+    for (unsigned at = 0; at < d.size(); at += 2)
+      run.context->engine->give_sums(&sums[cell_of(0, at).row][cell_of(0, at).column], kMaxColumns,
+                                     lanes_of(run, d[at]), lanes_of(run, d[at + 1]));
+    return;
+  }
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    for (unsigned reg = 0; reg < d.size(); ++reg) {
+      const TileCell cell = cell_of(lane, 2 * reg);
+      u32 halves[2];
+      element_bits(d_element, &sums[cell.row][cell.column], 2, halves);
+      set_lane(run.frame, d[reg], lane, halves[0] | halves[1] << 16);
+    }
+}
+
+/// `count` elements, bytes apart, as numbers. Nearly all that is multiplied is in half precision.
+void WarpgroupProduct::read_values(const SlowRun& run, Element element, const char* from,
+                                   unsigned apart, unsigned count, bool negated, double* to) const {
+  const unsigned size = bits_of(element) / 8;
+  if (element == Element::F16) {
+    std::array<u16, kMaxColumns> halves;
+    for (unsigned i = 0; i < count; ++i) std::memcpy(&halves[i], from + i * apart, 2);
+    run.context->engine->widen_halves(halves.data(), count, to);
+  } else {
+    std::array<u32, kMaxColumns> bits{};
+    for (unsigned i = 0; i < count; ++i) std::memcpy(&bits[i], from + i * apart, size);
+    element_values(element, bits.data(), count, to);
+  }
+  for (unsigned i = 0; negated && i < count; ++i) to[i] = -to[i];
+}
+
+void WarpgroupProduct::real(const SlowRun& run, const Bytes& from, bool accumulates) const {
+  const unsigned deep = depth(), size = kRowBytes / deep, met_deep = b_row_bytes() / size;
+  RADDLE_ASSERT(met_deep <= kMaxDepth && size <= 4 && columns % 8 == 0);
+  alignas(64) Sums right, sums;
+  alignas(64) std::array<double, kRows * kMaxDepth> left;
+  for (unsigned k = 0; k < met_deep; ++k)
+    read_values(run, b_element, &from.b[0][k * size], sizeof from.b[0], columns, b_negated,
+                right[k].data());
+  for (unsigned i = 0; i < kRows; ++i)
+    read_values(run, a_element, from.a[i].data(), size, deep, a_negated, &left[i * deep]);
+  if (accumulates) read_sums(run, sums);
+  else
+    for (unsigned i = 0; i < kRows; ++i) std::fill_n(sums[i].begin(), columns, 0.0);
+  if (!metadata) {
+    run.context->engine->add_products({.left = left.data(),
+                                       .right = right[0].data(),
+                                       .sums = sums[0].data(),
+                                       .rows = kRows,
+                                       .depth = deep,
+                                       .columns = columns,
+                                       .pitch = kMaxColumns});
+  } else {  // each row of A meets rows of B of its own
+    for (unsigned i = 0; i < kRows; ++i)
+      for (unsigned k = 0; k < deep; ++k) {
+        const double* const met = right[from.place[i][k]].data();
+        for (unsigned j = 0; j < columns; ++j) sums[i][j] += left[i * deep + k] * met[j];
+      }
+  }
+  write_sums(run, sums);
 }
 
 void WarpgroupProduct::whole(const SlowRun& run, const Bytes& from, bool accumulates) const {

@@ -10,6 +10,7 @@
 // which (two bits each; of tf32 as of its halves). Which thread has whose metadata is as the
 // layouts of CUTLASS's sparse traits for sm_90 have it.
 #pragma once
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -42,11 +43,16 @@ class WarpgroupProduct final : public SlowInstruction {
 
  private:
   struct Bytes;
+  using Sums = std::array<std::array<double, kMaxColumns>, kMaxDepth>;  ///< of D kRows rows
   /// Elements of a row of A that are there; of B and of the product twice as many if A is sparse.
   unsigned depth() const { return 8 * kRowBytes / bits_of(a_element); }
   unsigned b_row_bytes() const { return metadata ? 2 * kRowBytes : kRowBytes; }
   void find_places(const SlowRun& run, Bytes& out) const;
   void read_shared(const SlowRun& run, bool is_a, char* to) const;
+  void read_sums(const SlowRun& run, Sums& sums) const;
+  void write_sums(const SlowRun& run, const Sums& sums) const;
+  void read_values(const SlowRun& run, Element element, const char* from, unsigned apart,
+                   unsigned count, bool negated, double* to) const;
   void real(const SlowRun& run, const Bytes& from, bool accumulates) const;
   void whole(const SlowRun& run, const Bytes& from, bool accumulates) const;
 };
