@@ -1,10 +1,7 @@
 // Host code of gemm_mma: C = A B', by the tensor units of machines since 8.0. See README.md.
-#include <algorithm>
-#include <array>
-#include <numeric>
+#include <optional>
 
-#include "common/compare.h"
-#include "common/half.h"
+#include "common/half_product.h"
 #include "common/inputs.h"
 #include "gemm_mma/launch.h"
 
@@ -43,12 +40,10 @@ class GemmMma final : public HashedWorkload {
   std::uint32_t min_capability() const override { return kMmaCapability; }
 
   void run(Device& device, std::uint64_t seed) override {
-    seed_ = seed;
-    a_ = random_halves(seed, "gemm_mma/a", std::size_t{m_} * k_, 1);
-    b_ = random_halves(seed, "gemm_mma/b", std::size_t{n_} * k_, 1);
-    inputs_.add(a_, b_);
+    product_.emplace(seed, "gemm_mma", m_, n_, k_);
+    inputs_.add(product_->a, product_->b);
     const ModuleId module = load_module(device, "gemm_mma");
-    const DeviceArray<Half> a(device, a_), b(device, b_);
+    const DeviceArray<Half> a(device, product_->a), b(device, product_->b);
     const DeviceArray<float> c(device, std::size_t{m_} * n_);
     launch_mma(device, module, {tile_, stages_}, "",
                {a.address(), b.address(), c.address(), m_, n_, k_});
@@ -56,54 +51,12 @@ class GemmMma final : public HashedWorkload {
     result_ = c.download();
   }
 
-  // Tolerance: as of sgemm, but tensor units cut what does not fit a sum: twice a rounding.
-  std::string check() override {
-    if (result_.size() != std::size_t{m_} * n_)
-      return length_text("c", std::size_t{m_} * n_, result_.size());
-    const std::vector<float> a = to_floats(a_), b = to_floats(b_);
-    const double error = chained_error(2.0 * k_);
-    for (const std::uint32_t row : rows_checked())
-      for (std::size_t column = 0; column < n_; ++column) {
-        const auto [sum, magnitude] = dot(&a[std::size_t{row} * k_], &b[column * k_]);
-        const std::size_t at = std::size_t{row} * n_ + column;
-        const double got = result_[at], allowed = error * magnitude;
-        if (!(std::abs(got - sum) <= allowed)) return difference_text("c", at, sum, got, allowed);
-      }
-    return "";
-  }
+  std::string check() override { return product_->difference(result_); }
 
  private:
-  /// Multiply-adds of a result that is all checked; of more, so many rows are drawn.
-  static constexpr double kWorkChecked = 1e8;
-  static constexpr std::uint32_t kRowsDrawn = 64;
-
-  std::vector<std::uint32_t> rows_checked() const {
-    std::vector<std::uint32_t> rows(m_);
-    std::iota(rows.begin(), rows.end(), 0u);
-    if (m_ <= kRowsDrawn || 1.0 * m_ * n_ * k_ <= kWorkChecked) return rows;
-    Rng rng(seed_, "gemm_mma/check");
-    rows = {0, m_ - 1};
-    while (rows.size() < kRowsDrawn) rows.push_back(rng.below(m_));
-    return rows;
-  }
-
-  struct Dot {
-    double sum = 0, magnitude = 0;
-  };
-  Dot dot(const float* a, const float* b) const {
-    Dot out;
-    for (std::uint32_t i = 0; i < k_; ++i) {
-      const double product = double{a[i]} * b[i];
-      out.sum += product;
-      out.magnitude += std::abs(product);
-    }
-    return out;
-  }
-
   MmaTile tile_ = MmaTile::Of64x64;
   std::uint32_t stages_ = 3, m_ = 0, n_ = 0, k_ = 0;
-  std::uint64_t seed_ = 0;
-  std::vector<Half> a_, b_;
+  std::optional<HalfProduct> product_;
   std::vector<float> result_;
 };
 
