@@ -95,6 +95,7 @@ TEST(Workloads, ThoseOfTheTableAreThere) {
                            "topk",
                            "llm_layer",
                            "gemm_mma",
+                           "gemm_wgmma",
                            "flash_attention",
                            "paged_decode",
                            "moe"})
