@@ -172,6 +172,37 @@ TEST(ShortForm, SeveralAxesHaveAFigureAtEachPointOfTheOthers) {
       "Speed-up over lrr at sm.l1d.size_kib = 16, sm.count = 4, l2.write_policy = write_back"));
 }
 
+TEST(ShortForm, ASpeedUpIsOneOfTime) {
+  const Experiment e = experiment(
+      "gpu = 'gtx480'\nruns = [{ workloads = ['vecadd'], variants = ['lrr', 'gto'] }]");
+  ASSERT_FALSE(e.figures.empty());
+  EXPECT_EQ(e.figures.front().title, "Speed-up over lrr");
+  EXPECT_THAT(e.figures.front().value->text,
+              testing::HasSubstr("config.core_clock_mhz / config.core_clock_mhz[lrr]"));
+}
+
+/// Other parameters are other work.
+TEST(ShortForm, NothingIsComparedAcrossParametersOfWork) {
+  const Experiment e = experiment(
+      "gpu = 'gtx480'\nruns = [{ workloads = ['vecadd'], variants = ['lrr', 'gto'], axes = "
+      "['workload.n=1000,4000'] }]");
+  std::vector<std::string> titles;
+  for (const Figure& figure : e.figures) titles.push_back(figure.title);
+  EXPECT_THAT(titles, testing::ElementsAre("Speed-up over lrr of the same workload.n", "IPC"));
+}
+
+TEST(ShortForm, WhatIsSaidLaterTakesThePlaceOfAFactor) {
+  const Experiment e = experiment(
+      "gpu = 'gtx480'\nset = { 'l2.size_kib' = 'x8', 'sm.count' = 'x2' }\n"
+      "runs = [{ workloads = ['vecadd'], variants = ['lrr'], axes = ['l2.size_kib=x0.5,x2'] }]");
+  const Plan plan = make_plan({&e}, catalogue());
+  ASSERT_EQ(plan.runs.size(), 2u);
+  std::set<std::string> sizes;
+  for (const PlannedRun& run : plan.runs)
+    for (const Setting& s : run.spec.set) sizes.insert(s.path + "=" + s.value.get<std::string>());
+  EXPECT_EQ(sizes, (std::set<std::string>{"l2.size_kib=x0.5", "l2.size_kib=x2", "sm.count=x2"}));
+}
+
 /// Another seed is another input.
 TEST(ShortForm, SeedsAreComparedWithinThemselves) {
   const Experiment e = experiment(

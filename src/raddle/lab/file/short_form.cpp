@@ -196,33 +196,50 @@ bool is_of_seeds(const Axis& axis) {
     return std::ranges::find(point.set, "run.seed", &Setting::path) != point.set.end();
   });
 }
+/// Do its points differ in what is computed? Nothing is compared across them then.
+bool changes_work(const Axis& axis) {
+  return is_of_seeds(axis) || std::ranges::any_of(axis.points, [](const AxisPoint& point) {
+           return !point.parameters.empty();
+         });
+}
+
+/// How much sooner a run ends than the one that `base` pins, `at` the pins of both: in time, as
+/// cycles of different clocks are not of one length.
+std::string speedup_over(const std::string& base, const std::string& at) {
+  return fmt::format(
+      "totals.cycles[{0}] / totals.cycles{1} * (config.core_clock_mhz{1} / "
+      "config.core_clock_mhz[{0}])",
+      base, at);
+}
 
 /// Along the first axis; of several workloads the geometric mean.
-std::string along_axis(const Experiment& e, const RunBlock& block, const Fixed& fixed) {
-  const Axis& axis = e.axes[block.axes.front()];
+std::string along_axis(const Experiment& experiment, const RunBlock& block, const Fixed& fixed) {
+  const Axis& axis = experiment.axes[block.axes.front()];
   RADDLE_ASSERT(!block.variants.empty() && !axis.points.empty());
-  const Variant& base = e.variants[block.variants.front()];
-  const std::string over = names_of(e.workloads, block.workloads, ""),
+  const Variant& base = experiment.variants[block.variants.front()];
+  const std::string over = names_of(experiment.workloads, block.workloads, ""),
                     rest = fmt::format("type = \"lines\"\nx = \"{}\"\nseries = [{}]\n", axis.name,
-                                       names_of(e.variants, block.variants, "\""));
+                                       names_of(experiment.variants, block.variants, "\""));
   const std::string mean = block.workloads.size() > 1 ? ", geometric mean" : "";
   // Of what is drawn only the other axes are named; a lone pin has no comma before it.
   const std::string at = fixed.pins.empty() ? "" : "[" + fixed.pins.substr(2) + "]";
   std::string out;
-  if (is_of_seeds(axis)) {
-    // Another seed is another input: nothing is compared across them.
+  if (changes_work(axis)) {
     if (block.variants.size() > 1)
       out += figure(
-          fmt::format("Speed-up over {} of the same seed{}{}", base.title, fixed.words, mean),
+          fmt::format("Speed-up over {} of the same {}{}{}", base.title,
+                      is_of_seeds(axis) ? "seed" : axis.title, fixed.words, mean),
           "speed-up", rest,
-          fmt::format("gmean(totals.cycles[{}{}] / totals.cycles{} over {{{}}})", base.name,
-                      fixed.pins, at, over));
+          fmt::format("gmean({} over {{{}}})", speedup_over(base.name + fixed.pins, at), over));
   } else if (const auto* first = std::get_if<double>(&axis.points.front().value)) {
     out += figure(fmt::format("Speed-up over {} at {} = {}{}{}", base.title, axis.title,
                               shown(*first), fixed.words, mean),
                   "speed-up", rest,
-                  fmt::format("gmean(totals.cycles[{}, {}={}{}] / totals.cycles{} over {{{}}})",
-                              base.name, axis.name, shown(*first), fixed.pins, at, over));
+                  fmt::format("gmean({} over {{{}}})",
+                              speedup_over(fmt::format("{}, {}={}{}", base.name, axis.name,
+                                                       shown(*first), fixed.pins),
+                                           at),
+                              over));
   }
   return out + figure("IPC" + fixed.words + mean, "thread instructions per cycle", rest,
                       fmt::format("gmean(totals.ipc{} over {{{}}})", at, over));
@@ -236,8 +253,7 @@ std::string by_workload(const Experiment& e, const RunBlock& block) {
                                        names_of(e.variants, block.variants, "\""));
   std::string out;
   if (block.variants.size() > 1)
-    out += figure("Speed-up over " + base.title, "speed-up", rest,
-                  fmt::format("totals.cycles[{}] / totals.cycles", base.name));
+    out += figure("Speed-up over " + base.title, "speed-up", rest, speedup_over(base.name, ""));
   return out + figure("IPC", "thread instructions per cycle", rest, "totals.ipc");
 }
 
@@ -261,7 +277,7 @@ std::string over_seeds(const Experiment& e, const RunBlock& block) {
   const std::string of = fmt::format("of {} seeds", n), over = " over " + seeds.name + ")";
   std::string out = figure("Cycles, mean " + of, "cycles", rest, "amean(totals.cycles" + over);
   if (block.variants.size() < 2) return out;
-  const std::string ratio = fmt::format("totals.cycles[{}] / totals.cycles", base.name),
+  const std::string ratio = speedup_over(base.name, ""),
                     title = "Speed-up over " + base.title + " of the same seed, ",
                     mean = "gmean(" + ratio + over,
                     reach = fmt::format("exp2({} / sqrt({}) * {})", student_t(n - 1), n,

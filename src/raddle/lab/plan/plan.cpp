@@ -28,6 +28,15 @@ Settings with_values(const Settings& settings, const Values& values) {
 
 void append(Settings& to, const Settings& more) { to.insert(to.end(), more.begin(), more.end()); }
 
+/// What `more` says takes the place of what was said of the same settings: a factor is one of the
+/// machine's value.
+void lay_over(Settings& to, const Settings& more) {
+  for (const Setting& s : more) {
+    std::erase_if(to, [&](const Setting& before) { return before.path == s.path; });
+    to.push_back(s);
+  }
+}
+
 /// Parameters of a workload at a cell's points.
 Settings parameters_of(const Experiment& e, const Workload& workload, const Cell& cell) {
   Settings out = workload.parameters;
@@ -85,12 +94,13 @@ CellSpec spec_of(const Experiment& e, const Cell& cell, const Values& values,
     policy.text = filled(policy.text, [&](const std::string& name) { return values.at(name); });
     out.policies.push_back(std::move(policy));
   }
-  Settings set = e.set;
-  append(set, e.workloads[cell.workload].set);
-  append(set, variant.set);
+  Settings set;
+  lay_over(set, e.set);
+  lay_over(set, e.workloads[cell.workload].set);
+  lay_over(set, variant.set);
   for (std::size_t a = 0; a < cell.points.size(); ++a)
     if (cell.points[a] != kUnset)
-      append(set, e.axes[a].points[static_cast<std::size_t>(cell.points[a])].set);
+      lay_over(set, e.axes[a].points[static_cast<std::size_t>(cell.points[a])].set);
   out.set = with_values(set, values);
   out.seed = e.seed;
   out.max_cycles = e.max_cycles;
