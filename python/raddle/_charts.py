@@ -134,6 +134,14 @@ def _stalls(one: Any) -> dict[str, float]:
             if isinstance(value, (int, float))}
 
 
+def over_intervals(one: Any) -> list[float]:
+    """Thread instructions a cycle of each interval; the last one may be short."""
+    starts = [float(at) for at in one.series["start"]]
+    ends = [*starts[1:], float(one.cycles)]
+    return [float(count) / max(end - start, 1) for count, start, end
+            in zip(one.series["thread_instructions"], starts, ends)]
+
+
 def result(one: Any) -> str:
     tree = one.tree
     workload, totals = tree["workload"], tree["totals"]
@@ -154,10 +162,8 @@ def result(one: Any) -> str:
     out += kernels
     series = one.series
     if series and len(series["start"]) > 1:
-        interval = float(series["start"][1] - series["start"][0])
         out += "<p>Thread instructions per cycle</p>" + _line(
-            [float(at) for at in series["start"]],
-            [float(count) / interval for count in series["thread_instructions"]], "IPC over time")
+            [float(at) for at in series["start"]], over_intervals(one), "IPC over time")
     return f'<div class="raddle">{_STYLE}{out}</div>'
 
 
@@ -165,13 +171,13 @@ def results(of: Any) -> str:
     out = ""
     for name in of.workloads:
         runs = list(of.of(name))
-        first = runs[0].tree["totals"].get("cycles", 0)
         rows = []
         for one in runs:
             totals = one.tree["totals"]
             cycles = totals.get("cycles", 0)
-            speedup = f"{first / cycles:.3f}" if cycles else "-"
-            rows.append((one.label or "-", _number(cycles), speedup, _number(totals.get("ipc")),
+            speedup = of.speedup(one)
+            rows.append((one.label or "-", _number(cycles),
+                         "-" if speedup is None else f"{speedup:.3f}", _number(totals.get("ipc")),
                          _number(totals.get("l1d_hit_rate")), _number(totals.get("l2_hit_rate")),
                          one.tree["workload"]["result"]))
         out += f"<h4>{escape(name)}</h4>" + _table(

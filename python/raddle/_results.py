@@ -148,8 +148,8 @@ class Results(Sequence[Result]):
         if isinstance(at, int):
             return self._results[at]
         workload, label = at if isinstance(at, tuple) else (None, at)
-        found = [one for one in self._results
-                 if one.label == label and workload in (None, one.tree["workload"]["name"])]
+        among = self._results if workload is None else self.of(workload)._results
+        found = [one for one in among if one.label == label]
         if len(found) != 1:
             raise KeyError(f"{at!r} names {len(found)} results; labels: "
                            + ", ".join(dict.fromkeys(one.label for one in self._results)))
@@ -160,40 +160,49 @@ class Results(Sequence[Result]):
 
     @property
     def workloads(self) -> list[str]:
-        return list(dict.fromkeys(one.tree["workload"]["name"] for one in self._results))
+        """Names; where one has several inputs, with the parameters that were given."""
+        return list(dict.fromkeys(self._called(one) for one in self._results))
 
     def of(self, workload: str) -> Results:
         """Those of one workload."""
-        return Results([one for one in self._results if one.tree["workload"]["name"] == workload],
+        names = "workload" if workload not in self.workloads else "called"
+        return Results([one for one in self._results if workload == (
+            self._called(one) if names == "called" else one.tree["workload"]["name"])],
                        self.command)
+
+    def _called(self, one: Result) -> str:
+        name = one.tree["workload"]["name"]
+        works = {other._native.work() for other in self._results
+                 if other.tree["workload"]["name"] == name}
+        return name if len(works) == 1 else one._native.work()
+
+    def speedup(self, one: Result) -> float | None:
+        """How much sooner it ends than the first of its workload with its seed, in time; None where
+        nothing was timed."""
+        def of(other: Result) -> tuple[str, Any]:
+            return self._called(other), other.tree["config"]["run"]["seed"]
+        first = next(other for other in self._results if of(other) == of(one))
+        return one._native.speedup(first._native) or None
 
     def frame(self) -> Any:
         """A pandas frame: a row for each run, with all of ``totals``, and ``speedup`` over the
-        first run of the workload."""
-        rows = []
-        first: dict[str, float] = {}
-        for one in self._results:
-            workload = one.tree["workload"]
-            totals = dict(_flat(one.tree["totals"]))
-            name = workload["name"]
-            cycles = totals.get("cycles", 0)
-            first.setdefault(name, cycles)
-            rows.append({"workload": name, "label": one.label,
-                         "speedup": first[name] / cycles if cycles else None,
-                         "result": workload["result"], **totals})
-        return _pandas().DataFrame(rows)
+        first run of the workload with the same seed."""
+        return _pandas().DataFrame([
+            {"workload": self._called(one), "label": one.label, "speedup": self.speedup(one),
+             "result": one.tree["workload"]["result"], **dict(_flat(one.tree["totals"]))}
+            for one in self._results])
 
     def figure(self, file: Any = None, metric: str = "speedup") -> str:
         """Bars as SVG, also into a file: workloads beside one another, a bar for each label.
-        ``metric``: a number of ``totals``, or "speedup" over the first."""
+        ``metric``: a number of ``totals``, or "speedup" over the first of the same seed."""
         labels = list(dict.fromkeys(one.label for one in self._results))
         groups = []
         for name in self.workloads:
             runs = {one.label: one for one in self.of(name)}
-            first = next(iter(runs.values())).cycles
             groups.append((name, [
-                0.0 if label not in runs else first / runs[label].cycles if metric == "speedup"
-                else float(runs[label].metric(metric)) for label in labels]))
+                0.0 if label not in runs else self.speedup(runs[label]) or 0.0
+                if metric == "speedup" else float(runs[label].metric(metric))
+                for label in labels]))
         text = _charts.grouped(labels, groups, metric)
         if file is not None:
             Path(file).write_text(text, encoding="utf-8")

@@ -69,6 +69,8 @@ void bind_result(py::module_& module) {
       .def("metric", &api::Result::metric)
       .def("summary", &api::Result::summary)
       .def("label", &api::Result::label)
+      .def("work", [](const api::Result& r) { return r.place().work; })
+      .def("speedup", &api::speedup)
       .def("series", series_of)
       .def("blocks", blocks_of)
       .def("sample_interval", [](const api::Result& r) { return r.whole().sample_interval; })

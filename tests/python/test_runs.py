@@ -99,6 +99,40 @@ def test_frames_have_a_row_for_each():
     assert rows.cycles[1] == found["bfs", "gto"].cycles
 
 
+def test_speed_ups_are_of_time_and_within_a_seed_and_an_input():
+    clocks = raddle.compare("spmv", ["lrr"], size="tiny", gpu="gtx480",
+                            sweep={"core_clock_mhz": [700, 1400]})
+    ratio = 2 * clocks[0].cycles / clocks[1].cycles
+    assert clocks.speedup(clocks[1]) == pytest.approx(ratio) and ratio > 1.5
+    seeds = raddle.compare("spmv", ["lrr", "gto"], size="tiny", gpu="gtx480",
+                           sweep={"run.seed": [1, 2]})
+    of = {one.label: one for one in seeds}
+    assert len({one.cycles for one in seeds}) == 4
+    for seed in "12":
+        assert seeds.speedup(of[f"lrr run.seed={seed}"]) == 1
+        assert seeds.speedup(of[f"gto run.seed={seed}"]) == pytest.approx(
+            of[f"lrr run.seed={seed}"].cycles / of[f"gto run.seed={seed}"].cycles)
+    assert "2 seeds" in str(seeds) and "same input" not in str(seeds)
+    inputs = raddle.compare(["bfs size=tiny", "bfs size=tiny vertices=300"], ["lrr", "gto"],
+                            gpu="gtx480")
+    assert inputs.workloads == ["bfs size=tiny", "bfs size=tiny vertices=300"]
+    assert [inputs.speedup(inputs.of(name)[0]) for name in inputs.workloads] == [1, 1]
+    assert len(inputs.of("bfs")) == 4 and str(inputs).count("speed-up") == 2
+    assert inputs.figure().count("<title>bfs size=tiny vertices=300") == 2
+    with pytest.raises(KeyError, match="names 2 results"):
+        inputs["bfs", "gto"]
+    assert "cycles" in inputs["bfs size=tiny", "gto"].totals
+
+
+def test_the_last_interval_is_as_long_as_it_is():
+    result = raddle.run("sgemm", size="tiny", gpu="gtx480", samples=1000)
+    starts = result.series.start
+    assert 0 < result.cycles - starts[-1] < 1000
+    last = result.series.thread_instructions[-1] / (result.cycles - starts[-1])
+    drawn = raddle._charts.over_intervals(result)
+    assert drawn[-1] == pytest.approx(last) and len(drawn) == len(starts)
+
+
 def test_a_comparison_is_the_command_s(command):
     told = command("compare", "bfs", "size=tiny", "--gpu", "gtx480", "--policies", "lrr,gto+ccws")
     found = raddle.compare("bfs", ["lrr", {"warp": "gto", "throttle": "ccws"}], size="tiny",

@@ -8,6 +8,7 @@
 #include "raddle/api/work.h"
 #include "raddle/base/threads.h"
 #include "raddle/report/report.h"
+#include "raddle/report/seeds.h"
 #include "raddle/report/summary.h"
 #include "raddle/report/timeline.h"
 #include "raddle/report/words.h"
@@ -17,8 +18,8 @@ namespace raddle::api {
 
 // --- results ------------------------------------------------------------------------------------
 
-Result::Result(sim::Result of, std::string label)
-    : of_(std::make_shared<const sim::Result>(std::move(of))), label_(std::move(label)) {}
+Result::Result(sim::Result of, Place place)
+    : of_(std::make_shared<const sim::Result>(std::move(of))), place_(std::move(place)) {}
 
 nlohmann::ordered_json Result::value(std::size_t single_launches) const {
   return sim::to_json(*of_, single_launches);
@@ -70,9 +71,19 @@ std::string timeline(const std::vector<Result>& results) {
 
 std::string comparison(const std::vector<Result>& results) {
   std::vector<report::Row> rows;
-  for (const report::Run& run : runs_of(results))
-    rows.push_back({run.label, run.label, run.result});
-  return rows.empty() ? "" : report::comparison(rows.front().result->workload, rows);
+  const std::vector<report::Run> runs = runs_of(results);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::string& of_any_seed = results[i].place().of_any_seed;
+    rows.push_back(
+        {runs[i].label, of_any_seed.empty() ? runs[i].label : of_any_seed, runs[i].result});
+  }
+  if (rows.empty()) return "";
+  const std::string& work = results.front().place().work;
+  return report::comparison(work.empty() ? rows.front().result->workload : work, rows);
+}
+
+double speedup(const Result& result, const Result& base) {
+  return report::speedup(result.whole(), base.whole());
 }
 
 // --- runs ---------------------------------------------------------------------------------------
@@ -154,8 +165,10 @@ std::vector<Result> Simulator::compare(const std::vector<std::vector<std::string
     for (sim::Result& result :
          time_all(work, machines_of(work), [&](sim::Setup&first, const std::vector<std::size_t>&) {
            return options_of(settings, first, watch);
-         }))
-      out.emplace_back(std::move(result), variants[variant++].label);
+         })) {
+      const Variant& of = variants[variant++];
+      out.emplace_back(std::move(result), Result::Place{of.label, of.of_any_seed, work.title()});
+    }
   }
   return out;
 }

@@ -29,7 +29,12 @@ namespace raddle::api {
 /// What came of one run. A value: copies share what is in it.
 class Result {
  public:
-  explicit Result(sim::Result of, std::string label = "");
+  /// What it was compared as.
+  struct Place {
+    std::string label, of_any_seed;  ///< of its variant
+    std::string work;                ///< with its parameters as given: "bfs size=tiny"
+  };
+  explicit Result(sim::Result of, Place place = {});
   /// The result JSON, schema version 1, `state_hash` included (docs/metrics.md).
   nlohmann::ordered_json value(std::size_t single_launches = sim::kMaxSingleLaunches) const;
   /// One number by its name in `raddle list metrics`: "ipc", "details.loads", "stalls.memory".
@@ -38,13 +43,14 @@ class Result {
   /// What the program prints of a run.
   std::string summary() const;
   /// Under which policies or settings, where several were compared.
-  const std::string& label() const { return label_; }
+  const std::string& label() const { return place_.label; }
+  const Place& place() const { return place_; }
   /// Everything, as the simulator has it.
   const sim::Result& whole() const { return *of_; }
 
  private:
   std::shared_ptr<const sim::Result> of_;
-  std::string label_;
+  Place place_;
 };
 
 /// The page that `--report` writes; ratios are to the first result of each workload. `command` and
@@ -53,8 +59,10 @@ std::string page(const std::vector<Result>& results, const std::string& command 
                  const std::string& date = "");
 /// The timeline that `--timeline` writes.
 std::string timeline(const std::vector<Result>& results);
-/// What the program prints of a comparison of one workload.
+/// What the program prints of a comparison of one work.
 std::string comparison(const std::vector<Result>& results);
+/// How much sooner it ends than `base`, in time.
+double speedup(const Result& result, const Result& base);
 
 /// What a caller wants to see of a run. Each of the functions may be empty, and may throw: that
 /// ends the run.
