@@ -2,7 +2,7 @@
 import { isCorun, kernelTitle, sampled, type Group, type Kernel, type KernelFacts, type KernelSums, type Metrics, type Run } from "./data";
 import { buttons, h } from "./dom";
 import { digits, list, percent, ratio, whole } from "./format";
-import { kMetrics, kStalls, stallTitle, type Metric } from "./metrics";
+import { clockRatio, kMetrics, kStalls, stallTitle, type Metric } from "./metrics";
 import { tenants } from "./sharing";
 import { table, type Column } from "./table";
 
@@ -34,10 +34,11 @@ function add(into: Kernel, from: Kernel): Kernel {
 
 function perLaunch(run: Run, base: Run): Row[] {
   const all = run.result.kernels.reduce((sum, k) => sum + k.cycles, 0);
+  const clocks = clockRatio(run, base);
   return run.result.kernels.map((kernel, i) => {
     const before = base.result.kernels[i];
     const same = before?.name === kernel.name && before.cycles > 0 && kernel.cycles > 0;
-    return { first: i, launches: 1, kernel, share: all > 0 ? kernel.cycles / all : 0, gain: same ? before.cycles / kernel.cycles : null };
+    return { first: i, launches: 1, kernel, share: all > 0 ? kernel.cycles / all : 0, gain: same ? before.cycles / kernel.cycles * clocks : null };
   });
 }
 
@@ -69,10 +70,11 @@ interface SumsRow {
 export function perSums(run: Run, base: Run): SumsRow[] {
   const sums = run.result.kernels_by_name ?? [];
   const all = sums.reduce((sum, k) => sum + k.cycles, 0);
+  const clocks = clockRatio(run, base);
   return sums.map((kernel) => {
     const before = base.result.kernels_by_name?.find((k) => k.name === kernel.name);
     const same = before !== undefined && before.launches === kernel.launches && before.cycles > 0 && kernel.cycles > 0;
-    return { kernel, share: all > 0 ? kernel.cycles / all : 0, gain: same ? before.cycles / kernel.cycles : null };
+    return { kernel, share: all > 0 ? kernel.cycles / all : 0, gain: same ? before.cycles / kernel.cycles * clocks : null };
   });
 }
 
@@ -144,7 +146,7 @@ function columns(each: boolean, compared: boolean): Column<Row>[] {
     metricColumn(kLaunchCycles),
     { title: "Share", explain: "Of the cycles of all kernels", value: (row) => row.share, show: (row) => percent(row.share) });
   if (compared)
-    out.push({ title: "Speed-up", explain: "Cycles of the same launches under the first policy over cycles here",
+    out.push({ title: "Speed-up", explain: "Time of the same launches under the first policy over the time here",
       value: (row) => row.gain, show: (row) => ratio(row.gain!) });
   out.push(...executionColumns<Row>(), ...[kMetrics.l1d_hit_rate, kMetrics.l2_hit_rate, kMetrics.dram_bytes].map(metricColumn), kOccupancy);
   return out;
@@ -164,7 +166,7 @@ function sumsColumns(compared: boolean): Column<SumsRow>[] {
     { title: "Share", explain: "Of the cycles of all kernels", value: (row) => row.share, show: (row) => percent(row.share) },
   ];
   if (compared)
-    out.push({ title: "Speed-up", explain: "Cycles of the same launches under the first policy over cycles here",
+    out.push({ title: "Speed-up", explain: "Time of the same launches under the first policy over the time here",
       value: (row) => row.gain, show: (row) => ratio(row.gain!) });
   out.push(...executionColumns<SumsRow>(), ...[kMetrics.l1d_hit_rate, kMetrics.l2_hit_rate, kMetrics.dram_bytes].map(metricColumn));
   return out;

@@ -46,12 +46,16 @@ export const kSpeedup: Omit<Metric, "value"> = {
   show: ratio,
 };
 
+/** What cycles of `base` over cycles of `run` are multiplied by to be a ratio of times. */
+export function clockRatio(run: Run, base: Run): number {
+  return run.core_clock_mhz > 0 && base.core_clock_mhz > 0 ? run.core_clock_mhz / base.core_clock_mhz : 1;
+}
+
 /** Time of `base` over time of `run`; null when either was not timed, or went on to a horizon instead of to the end of its work. */
 export function speedup(run: Run, base: Run): number | null {
-  const time = (r: Run) => r.result.totals.cycles / (r.core_clock_mhz > 0 ? r.core_clock_mhz : 1);
+  const [cycles, before] = [run.result.totals.cycles, base.result.totals.cycles];
   if (isCorun(run) || isCorun(base)) return null;
-  if (!(run.result.totals.cycles > 0) || !(base.result.totals.cycles > 0)) return null;
-  return time(base) / time(run);
+  return cycles > 0 && before > 0 ? before / cycles * clockRatio(run, base) : null;
 }
 
 /** Geometric mean over the groups that have this label; null unless all values are known. */

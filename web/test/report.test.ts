@@ -594,6 +594,13 @@ describe("kernels", () => {
     expect([a.launches, a.kernel.cycles, a.gain, a.kernel.l1d_hit_rate, a.kernel.l1d_mpki]).toEqual([2, 200, 2, 0.75, 25]);
     expect([b.launches, b.share, b.gain]).toEqual([1, 0.2, 2]);
   });
+  test("a speed-up is one of time", () => {
+    const base = run(1, { kernels: [kernel("a", 100)] });
+    const fast = run(1, { kernels: [kernel("a", 110)] });
+    fast.core_clock_mhz = 2 * base.core_clock_mhz;
+    expect(perKernel(fast, base)[0].gain).toBeCloseTo(200 / 110);
+    expect(speedup(fast, base)).toBeCloseTo(2);
+  });
   test("launches that were executed only are told", () => {
     const left = run(1);
     left.result.launches_left_out = 7;
