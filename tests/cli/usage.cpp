@@ -150,6 +150,38 @@ TEST(Usage, PoliciesThatHoldTogetherAreOfDifferentLevels) {
                  {"one policy"});
 }
 
+TEST(Usage, TablesOfAnExportReplaceNothingElse) {
+  const Folder folder;
+  const std::string export_to = folder / "out", kept = folder / "kept";
+  const std::string file = folder.write("x.toml", R"(gpu = "gtx480"
+runs = [{ workloads = ["vecadd size=tiny"], variants = ["lrr"] }]
+)");
+  const std::string sweep = "sweep --quiet --results " + kept + " " + file;
+  std::filesystem::create_directory(export_to);
+  expect_refused(raddle(sweep, {"--json", export_to + "/runs.csv", "--export-csv", export_to}),
+                 {"--json and --export-csv both write"});
+  std::filesystem::rename(file, export_to + "/tidy.csv");
+  expect_refused(raddle("sweep --quiet --results " + kept,
+                        {export_to + "/tidy.csv", "--export-csv", export_to}),
+                 {"--export-csv would write over ", "tidy.csv"});
+}
+
+TEST(Usage, AnOutputDoesNotReplaceWhatAShortFormOrAListNames) {
+  const Folder folder;
+  const std::string ptx = folder.write("w.ptx", "// kept\n");
+  const std::string file = folder.write("y.toml", R"(gpu = "gtx480"
+runs = [{ workloads = ["w.ptx kernel=k grid=1 block=32 args=buf:1024"], variants = ["lrr"] }]
+)");
+  expect_refused(raddle("sweep --quiet --results " + (folder / "kept"), {file, "--json", ptx}),
+                 {"--json would write over ", "w.ptx"});
+  const std::string trace = folder.write("kernel-1.traceg", "kept\n");
+  const std::string list = folder.write("kernelslist.g", "kernel-1.traceg\n");
+  expect_refused(raddle("replay --quiet " + list + " --json", {trace}),
+                 {"--json would write over ", "kernel-1.traceg"});
+  EXPECT_EQ(read_file(trace), "kept\n");
+  EXPECT_EQ(read_file(ptx), "// kept\n");
+}
+
 TEST(Usage, AnOutputDoesNotReplaceAnInput) {
   const Folder folder;
   const std::string recording = folder / "a.rdl", gpu = folder / "mine.toml";
@@ -178,6 +210,7 @@ TEST(Usage, AnOutputDoesNotReplaceAnInput) {
   ASSERT_EQ(raddle(compare, {kept}).status, 0);
   expect_refused(raddle(compare, {kept, "--json", kept + "/results.sqlite"}),
                  {"--json would write over ", "results.sqlite"});
+  expect_refused(raddle(compare, {kept, "--json", kept + "/lock"}), {"would write over ", "lock"});
   EXPECT_EQ(raddle(compare, {kept}).status, 0);
   EXPECT_EQ(raddle("replay --quiet " + recording + " --json", {folder / "new.json"}).status, 0);
   EXPECT_EQ(raddle("replay --quiet " + recording + " --json", {folder / "new.json"}).status, 0)

@@ -15,8 +15,16 @@ namespace raddle::api {
 std::string joined(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& word : words) {
-    const bool plain = word.find_first_of(" '\"$\\") == std::string::npos;
-    out += (out.empty() ? "" : " ") + (plain ? word : "'" + word + "'");
+    const bool plain =
+        !word.empty() && word.find_first_of(" \t\n'\"$\\`*?[]{}()<>|&;#~!") == std::string::npos;
+    out += out.empty() ? "" : " ";
+    if (plain) {
+      out += word;
+      continue;
+    }
+    out += '\'';
+    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    out += '\'';
   }
   return out;
 }

@@ -152,12 +152,6 @@ lab::Json machine_json(const lab::Paper& paper,
   return lab::resolved_machine(spec, all);
 }
 
-std::string spaced(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : " ") + valid_utf8(word);
-  return out;
-}
-
 void print_plan(const lab::Plan& plan) {
   std::size_t cells = 0;
   for (const lab::PlannedExperiment& e : plan.experiments) {
@@ -273,7 +267,12 @@ void LabOptions::check() const {
   const std::string folder = std::filesystem::absolute(results).string();
   if (!is_utf8(folder))
     throw InputError({valid_utf8(folder)}, "expected a results folder with a name in UTF-8");
-  check_outputs({{"--json", json}, {"--report", report}});
+  std::vector<OutputOption> outputs = {{"--json", json}, {"--report", report}};
+  for (const std::string_view table : lab::Store::kExported)
+    if (!export_csv.empty())
+      outputs.push_back(
+          {"--export-csv", (std::filesystem::path(export_csv) / table).string(), true});
+  check_outputs(outputs);
   if (executor == "slurm") lab::slurm::check(lab::slurm::split_options(slurm_options));
   else if (!slurm_options.empty())
     throw InputError({"--slurm-options"}, "expected with --executor slurm, found without");
@@ -325,7 +324,7 @@ std::optional<LabOutcome> run_experiments(const lab::Paper& paper,
   if (!options.quiet && !plan.runs.empty() && out.summary.found == plan.runs.size())
     std::fprintf(stderr, "all %zu runs were in %s already\n", plan.runs.size(),
                  options.results.c_str());
-  lab::DocumentHead head{spaced(arguments), lab::utc_now(), options.scale_value(),
+  lab::DocumentHead head{valid_utf8(api::joined(arguments)), lab::utc_now(), options.scale_value(),
                          machine_json(paper, experiments, all), named_tests(experiments)};
   out.document = lab::document(paper, plan, out.summary.states, head);
   if (!options.json.empty()) write_file(options.json, json_dump(out.document, 2));

@@ -11,6 +11,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <sstream>
 
 #include "raddle/base/compressed.h"
 #include "raddle/base/demangle.h"
@@ -19,6 +20,7 @@
 #include "raddle/base/json.h"
 #include "raddle/base/shortened.h"
 #include "raddle/lab/run/runner.h"
+#include "raddle/lab/store/store.h"
 
 namespace raddle::cli {
 
@@ -47,9 +49,9 @@ void check_outputs(const std::vector<OutputOption>& outputs) {
     return file == "-" ? fs::path(file) : fs::weakly_canonical(fs::absolute(file, error), error);
   };
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const auto& [option, file] = outputs[i];
+    const auto& [option, file, folder_is_made] = outputs[i];
     if (file.empty()) continue;
-    if (file != "-") check_writable(file);
+    if (file != "-" && !folder_is_made) check_writable(file);
     std::error_code error;  // /dev/null takes all there is
     if (fs::exists(file, error) && !fs::is_regular_file(file, error)) continue;
     for (std::size_t j = 0; j < i; ++j)
@@ -66,21 +68,34 @@ namespace {
 std::vector<std::string> files_named_in(const std::string& file) {
   const std::string text = read_text(file, kMaxDocumentBytes, "a machine or an experiment");
   std::vector<std::string> out;
+  const auto add = [&](const std::string& name) {
+    out.push_back(name);
+    out.push_back((fs::path(file).parent_path() / name).string());
+  };
   for (const char quote : {'"', '\''})
     for (std::size_t from = text.find(quote); from != std::string::npos;) {
       const std::size_t to = text.find_first_of(std::string{quote, '\n'}, from + 1);
       if (to == std::string::npos) break;
-      const std::string name = text.substr(from + 1, to - from - 1);
-      out.push_back(name);
-      out.push_back((fs::path(file).parent_path() / name).string());
+      // A work's short form has its file, its program and their arguments in one text.
+      std::istringstream words(text.substr(from + 1, to - from - 1));
+      add(words.str());
+      for (std::string word; words >> word;) add(word);
       from = text.find(quote, text[to] == quote ? to + 1 : to);
     }
   return out;
 }
+
+/// Accel-Sim's list names its kernels' files, which lie beside it.
+void add_files_beside(const std::string& list, std::vector<std::string>& out) {
+  std::error_code error;
+  const fs::path folder = fs::absolute(list, error).parent_path();
+  for (const auto& entry : fs::directory_iterator(folder, error)) out.push_back(entry.path());
+}
 }  // namespace
 
 void keep_inputs(std::span<const std::string> words) {
-  constexpr std::array kOutputs = {"--json", "--report", "--timeline", "--csv", "-o", "--output"};
+  constexpr std::array kOutputs = {"--json", "--report", "--timeline",  "--csv",
+                                   "-o",     "--output", "--export-csv"};
   const auto is_output = [&](std::string_view word) {
     return std::ranges::find(kOutputs, word) != kOutputs.end();
   };
@@ -97,19 +112,27 @@ void keep_inputs(std::span<const std::string> words) {
     else inputs.push_back(word.substr(equals + 1));
   }
   std::error_code error;  // of a name that leads nowhere: no file that could be lost
+  for (std::size_t i = 0, asked = outputs.size(); i < asked; ++i)
+    if (const OutputOption one = outputs[i]; one.option == "--export-csv")
+      for (const std::string_view table : lab::Store::kExported)
+        outputs.push_back({one.option, (fs::path(one.file) / table).string()});
   std::erase_if(outputs, [&](const auto& one) { return !fs::is_regular_file(one.file, error); });
   if (outputs.empty()) return;
   const std::size_t named = inputs.size();
   for (std::size_t i = 0; i < named; ++i) {
     if (inputs[i].ends_with(".toml") && fs::is_regular_file(inputs[i], error))
       std::ranges::copy(files_named_in(inputs[i]), std::back_inserter(inputs));
-    if (fs::is_directory(inputs[i], error))  // such as that of --results
+    if (fs::path(inputs[i]).filename().string().starts_with("kernelslist"))
+      add_files_beside(inputs[i], inputs);
+    if (fs::is_directory(inputs[i], error)) {  // such as that of --results
       inputs.push_back(lab::ResultsFolder{inputs[i]}.database().string());
+      inputs.push_back(lab::FolderLock::file(inputs[i]).string());
+    }
   }
-  for (const auto& [option, file] : outputs)
+  for (const OutputOption& output : outputs)
     for (const std::string& input : inputs)
-      if (fs::equivalent(file, input, error))
-        throw InputError(option + " would write over " + shortened(input) +
+      if (fs::equivalent(output.file, input, error))
+        throw InputError(output.option + " would write over " + shortened(input) +
                          ", which the command reads; expected another file");
 }
 

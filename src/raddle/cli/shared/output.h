@@ -16,7 +16,8 @@ namespace raddle::cli {
 /// Throws InputError when `file` could not be created or replaced.
 void check_writable(const std::string& file);
 struct OutputOption {
-  std::string option, file;  ///< "--json", "out.json"; "" is not asked for, "-" standard output
+  std::string option, file;     ///< "--json", "out.json"; "" is not asked for, "-" standard output
+  bool folder_is_made = false;  ///< before it is written
 };
 /// Throws InputError when one of the files could not be written, or two options name the same.
 void check_outputs(const std::vector<OutputOption>& outputs);

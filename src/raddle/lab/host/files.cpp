@@ -74,12 +74,12 @@ std::string utc_now() {
 }
 
 FolderLock::FolderLock(const fs::path& folder) {
-  const std::string file = (folder / "lock").string();
-  descriptor_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const std::string held = file(folder).string();
+  descriptor_ = open(held.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0)
-    throw InputError({file}, std::string("cannot be opened: ") + std::strerror(errno));
+    throw InputError({held}, std::string("cannot be opened: ") + std::strerror(errno));
   if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    const std::string holder = read_whole(file).value_or("");
+    const std::string holder = read_whole(held).value_or("");
     close(descriptor_);
     throw InputError({folder.string()}, "is in use by another runner (" +
                                             (holder.empty() ? "unknown" : holder) +
@@ -89,7 +89,7 @@ FolderLock::FolderLock(const fs::path& folder) {
   if (ftruncate(descriptor_, 0) != 0 ||
       pwrite(descriptor_, me.data(), me.size(), 0) != static_cast<ssize_t>(me.size())) {
     close(descriptor_);
-    throw RunError(file + ": cannot be written; is the disk full?");
+    throw RunError(held + ": cannot be written; is the disk full?");
   }
 }
 

@@ -21,6 +21,7 @@ std::string utc_now();
 /// Holds a folder for this process until it ends, however it ends.
 class FolderLock {
  public:
+  static std::filesystem::path file(const std::filesystem::path& folder) { return folder / "lock"; }
   /// Throws InputError naming pid and host of who holds it.
   explicit FolderLock(const std::filesystem::path& folder);
   ~FolderLock();

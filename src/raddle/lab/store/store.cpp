@@ -362,25 +362,23 @@ void Store::export_csv(const std::string& folder, const std::vector<std::string>
   constexpr const char* kOfThese = "scale = ?1 AND experiment IN (SELECT value FROM json_each(?2))";
   const std::string runs = fmt::format(
       "(SELECT id FROM runs WHERE key IN (SELECT run_key FROM cells WHERE {}))", kOfThese);
-  const std::vector<std::pair<std::string, std::string>> tables = {
-      {"runs.csv",
-       "SELECT id, key, configuration, analyses, program, status, reason, error, workload, "
-       "parameters, gpu, seed, state_hash, wall_seconds, peak_rss, host, finished FROM runs "
-       "WHERE id IN " +
-           runs + " ORDER BY id"},
-      {"cells.csv", fmt::format("SELECT * FROM cells WHERE {} ORDER BY 1, 2, 3, 4, 5", kOfThese)},
-      {"tidy.csv", fmt::format("SELECT * FROM tidy WHERE {} ORDER BY 1, 2, 3, 4, 5, 6", kOfThese)},
-      {"policy_statistics.csv",
-       "SELECT * FROM policy_statistics WHERE run IN " + runs + " ORDER BY 1, 2, 3, 4"},
-      {"failures.csv",
-       fmt::format("SELECT * FROM failures WHERE {} ORDER BY 1, 2, 3, 4, 5", kOfThese)}};
+  // As kExported has them.
+  const std::array<std::string, kExported.size()> queries = {
+      "SELECT id, key, configuration, analyses, program, status, reason, error, workload, "
+      "parameters, gpu, seed, state_hash, wall_seconds, peak_rss, host, finished FROM runs "
+      "WHERE id IN " +
+          runs + " ORDER BY id",
+      fmt::format("SELECT * FROM cells WHERE {} ORDER BY 1, 2, 3, 4, 5", kOfThese),
+      fmt::format("SELECT * FROM tidy WHERE {} ORDER BY 1, 2, 3, 4, 5, 6", kOfThese),
+      "SELECT * FROM policy_statistics WHERE run IN " + runs + " ORDER BY 1, 2, 3, 4",
+      fmt::format("SELECT * FROM failures WHERE {} ORDER BY 1, 2, 3, 4, 5", kOfThese)};
   Statement exported(database_, runs.substr(1, runs.size() - 2).c_str());
   exported.bind(1, scale).bind(2, list);
   while (exported.step()) check_run(database_, exported.whole(0));
-  for (const auto& [file, sql] : tables) {
-    Statement rows(database_, sql.c_str());
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    Statement rows(database_, queries[i].c_str());
     rows.bind(1, scale).bind(2, list);
-    write_whole(folder + "/" + file, csv(rows));
+    write_whole(folder + "/" + std::string(kExported[i]), csv(rows));
   }
 }
 

@@ -1,10 +1,12 @@
 // Results of runs in a SQLite file. Schema and what is promised of it: experiments/README.md,
 // "Results". One process writes at a time; the lock is the results folder's (FolderLock).
 #pragma once
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "raddle/lab/plan/plan.h"
@@ -58,6 +60,9 @@ class Store {
   /// Mean time of finished runs of that workload and parameters.
   std::optional<double> mean_seconds(const std::string& workload, const Json& parameters);
 
+  /// What export_csv() writes.
+  static constexpr std::array<std::string_view, 5> kExported = {
+      "runs.csv", "cells.csv", "tidy.csv", "policy_statistics.csv", "failures.csv"};
   /// Writes tables and views as CSV into `folder`, of these experiments ("ccws.fig7") at `scale`.
   void export_csv(const std::string& folder, const std::vector<std::string>& experiments,
                   const std::string& scale);
