@@ -106,6 +106,29 @@ TEST(Warp, Votes) {
       [](u32, const auto&, u32) { return 1u; });
   expect("activemask.b32 %r3;", [](u32, const auto&, u32 a) { return a; });
 }
+/// PTX leaves it undefined; ptxas takes the votes of all that are there, and then the mask.
+TEST(Warp, ALaneThatItsMaskDoesNotNameIsToldOfThoseThatItNames) {
+  const std::string below =
+      "mov.u32 %r12, %lanemask_lt; and.b32 %r13, %r2, 1; "
+      "setp.ne.u32 %p1, %r13, 0; ";
+  const auto asked = [](u32 lane, u32 active) { return active & ((1u << lane) - 1); };
+  const auto odd = [](const auto& v, u32 lanes) {
+    u32 out = 0;
+    for (u32 i = 0; i < 32; ++i) out |= (lanes >> i & 1 & v[i]) << i;
+    return out;
+  };
+  expect(below + "vote.sync.ballot.b32 %r3, %p1, %r12;",
+         [&](u32 lane, const auto& v, u32 active) { return odd(v, asked(lane, active)); });
+  expect(below + "vote.sync.any.pred %p2, %p1, %r12; selp.b32 %r3, 1, 0, %p2;",
+         [&](u32 lane, const auto& v, u32 active) {
+           return odd(v, asked(lane, active)) != 0 ? 1u : 0u;
+         });
+  expect(below + "match.any.sync.b32 %r3, %r13, %r12;", [&](u32 lane, const auto& v, u32 active) {
+    const u32 of = asked(lane, active), ones = odd(v, of);
+    return (v[lane] & 1) != 0 ? ones : of & ~ones;
+  });
+}
+
 TEST(Warp, MatchAndReduce) {
   expect("and.b32 %r4, %r2, 3; match.any.sync.b32 %r3, %r4, %r10;",
          [](u32 lane, const auto& values, u32 active) {

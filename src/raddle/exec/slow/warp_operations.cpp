@@ -1,6 +1,7 @@
 // Votes, matches and reductions across the warp (PTX ISA 9.7.13). Lanes outside the member mask or
 // not on this path do not take part; the instruction as written promises that all members are
 // there.
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -94,25 +95,30 @@ u32 reduce(const Record& record, const char* frame, u32 members) {
   return total;
 }
 
-void match(const Record& r, char* frame, u32 members) {
+using Values = std::array<u64, kLanes>;
+/// Of the lanes of `mask` those whose value it is.
+u32 equal_to(u64 value, const Values& values, u32 mask) {
+  u32 equal = 0;
+  for (u32 m = mask; m != 0; m &= m - 1)
+    if (values[scalar::lowest_lane(m)] == value) equal |= m & (0 - m);
+  return equal;
+}
+
+/// `members` are told of `asked`, which are the same lanes where the program is right.
+void match(const Record& r, char* frame, const Values& values, u32 members, u32 asked) {
   RADDLE_ASSERT(members != 0);
-  u32 left = members;
-  const bool all = static_cast<WarpOp>(r.imm) == WarpOp::MatchAll;
-  while (left != 0) {
-    const u64 leader = value_of(r, frame, scalar::lowest_lane(left));
-    u32 equal = 0;
-    for (u32 m = left; m != 0; m &= m - 1)
-      if (value_of(r, frame, scalar::lowest_lane(m)) == leader) equal |= m & (0 - m);
-    if (all) {
-      const bool same = equal == members;
-      for (u32 m = members; m != 0; m &= m - 1)
-        put_word(frame, r.d, scalar::lowest_lane(m), same ? members : 0);
-      if (r.aux != 0) put_predicate(frame, r.aux, members, same);
-      return;
-    }
-    left &= ~equal;
-    // The source may be the destination: lanes not yet compared keep theirs.
-    for (u32 m = equal; m != 0; m &= m - 1) put_word(frame, r.d, scalar::lowest_lane(m), equal);
+  if (static_cast<WarpOp>(r.imm) == WarpOp::MatchAll) {
+    const u32 first = asked != 0 ? asked : members;
+    const bool same = equal_to(values[scalar::lowest_lane(first)], values, asked) == asked;
+    put_words(frame, r.d, members, same ? asked : 0);
+    if (r.aux != 0) put_predicate(frame, r.aux, members, same);
+    return;
+  }
+  for (u32 left = members; left != 0;) {
+    const u64 value = values[scalar::lowest_lane(left)];
+    const u32 told = equal_to(value, values, left);
+    put_words(frame, r.d, told, equal_to(value, values, asked));
+    left &= ~told;
   }
 }
 
@@ -128,30 +134,38 @@ void warp_operation(Context*, const Record* ip, char* frame, u32 mask) {
   const u32* named = reinterpret_cast<const u32*>(frame + record.b);
   u32 differ = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) differ |= named[lane] ^ named[0];
-  // Lanes may name different member masks: one group after another.
+  // Lanes may name different member masks: one group after another. What one is told may stand
+  // where another's value stood.
+  const u32 predicate = op <= WarpOp::Ballot ? word(frame, record.a, 0) : 0;
+  Values values{};
+  for (u32 m = mask; (op == WarpOp::MatchAny || op == WarpOp::MatchAll) && m != 0; m &= m - 1)
+    values[scalar::lowest_lane(m)] = value_of(record, frame, scalar::lowest_lane(m));
   for (u32 left = mask; left != 0;) {
     u32 members = differ == 0 ? mask : 0;
     for (u32 others = left; members != mask && others != 0; others &= others - 1)
       if (named[scalar::lowest_lane(others)] == named[scalar::lowest_lane(left)])
         members |= others & (0 - others);
+    // A lane that its own mask does not name leaves votes and matches undefined. ptxas (13.0, for
+    // sm_80) takes those of all lanes that are there, and then the mask's.
+    const u32 asked = mask & named[scalar::lowest_lane(left)];
     left &= ~members;
-    const u32 votes = op <= WarpOp::Ballot ? word(frame, record.a, 0) & members : 0;
+    const u32 votes = predicate & asked;
     switch (op) {
       case WarpOp::VoteAll:
-        put_predicate(frame, record.d, members, votes == members);
+        put_predicate(frame, record.d, members, votes == asked);
         break;
       case WarpOp::VoteAny:
         put_predicate(frame, record.d, members, votes != 0);
         break;
       case WarpOp::VoteUni:
-        put_predicate(frame, record.d, members, votes == 0 || votes == members);
+        put_predicate(frame, record.d, members, votes == 0 || votes == asked);
         break;
       case WarpOp::Ballot:
         put_words(frame, record.d, members, votes);
         break;
       case WarpOp::MatchAny:
       case WarpOp::MatchAll:
-        match(record, frame, members);
+        match(record, frame, values, members, asked);
         break;
       default: {
         const u32 total = reduce(record, frame, members);
