@@ -79,6 +79,14 @@ TEST_F(Cublas, WhatIsNotThereFailsTheRunByName) {
   EXPECT_THAT(o.err, HasSubstr("cublasCgemm_v2 is not supported (CUBLAS_STATUS_NOT_SUPPORTED)"));
 }
 
+TEST_F(Cublas, AnAttributeThatIsNotThereIsCalledByItsName) {
+  RADDLE_NEED_NVCC();
+  const Outcome o = exec({"--functional", "--quiet"}, {build("cublas_lt"), "more"});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_THAT(o.err, HasSubstr("cublasLtMatmulDescSetAttribute of "
+                               "CUBLASLT_MATMUL_DESC_A_SCALE_POINTER is not supported"));
+}
+
 // NVIDIA's own library is where the program's path leads first.
 TEST_F(Cublas, StandsBeforeALibraryInTheProgramsOwnPath) {
   RADDLE_NEED_NVCC();

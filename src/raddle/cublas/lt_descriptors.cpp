@@ -1,6 +1,8 @@
 // Descriptors of cublasLt: made, dropped, and their attributes by number.
 #include <cstring>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "raddle/cublas/lt.h"
 
@@ -95,6 +97,33 @@ Attribute find(Preference& wanted, int number) {
   }
 }
 
+/// What the user is told of an attribute that we do not have: cublasLtMatmulDescAttributes_t.
+std::string called(const MatmulDescription&, int number) {
+  constexpr std::pair<int, const char*> kNames[] = {{11, "EPILOGUE_AUX_POINTER"},
+                                                    {12, "EPILOGUE_AUX_LD"},
+                                                    {13, "EPILOGUE_AUX_BATCH_STRIDE"},
+                                                    {14, "ALPHA_VECTOR_BATCH_STRIDE"},
+                                                    {17, "A_SCALE_POINTER"},
+                                                    {18, "B_SCALE_POINTER"},
+                                                    {19, "C_SCALE_POINTER"},
+                                                    {20, "D_SCALE_POINTER"},
+                                                    {21, "AMAX_D_POINTER"},
+                                                    {22, "EPILOGUE_AUX_DATA_TYPE"},
+                                                    {23, "EPILOGUE_AUX_SCALE_POINTER"},
+                                                    {24, "EPILOGUE_AUX_AMAX_POINTER"},
+                                                    {31, "A_SCALE_MODE"},
+                                                    {32, "B_SCALE_MODE"},
+                                                    {33, "C_SCALE_MODE"},
+                                                    {34, "D_SCALE_MODE"}};
+  for (const auto& [known, name] : kNames)
+    if (known == number) return std::string("CUBLASLT_MATMUL_DESC_") + name;
+  return std::to_string(number);
+}
+template <class T>
+std::string called(const T&, int number) {
+  return std::to_string(number);
+}
+
 template <class T>
 int create(T** to, const T& value) {
   if (to == nullptr) return kInvalidValue;
@@ -118,7 +147,7 @@ template <class T>
 int set(const char* what, T* descriptor, int number, const void* from, std::size_t bytes) {
   if (descriptor == nullptr || from == nullptr) return kInvalidValue;
   const Attribute found = find(*descriptor, number);
-  if (found.at == nullptr) return lacks(std::string(what) + " " + std::to_string(number));
+  if (found.at == nullptr) return lacks(std::string(what) + " of " + called(*descriptor, number));
   if (bytes != found.bytes) return kInvalidValue;
   std::memcpy(found.at, from, bytes);
   return kSuccess;

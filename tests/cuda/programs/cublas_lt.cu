@@ -127,7 +127,17 @@ void descriptors(cublasLtHandle_t h) {
   status(matmul(h, of.a, nullptr), CUBLAS_STATUS_INVALID_VALUE, "no layout");
 }
 
-int main() {
+/// What we do not have.
+void more() {
+  cublasLtMatmulDesc_t how;
+  good(cublasLtMatmulDescCreate(&how, CUBLAS_COMPUTE_32F, CUDA_R_32F), "description");
+  const void* scale = nullptr;
+  status(cublasLtMatmulDescSetAttribute(how, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &scale,
+                                        sizeof scale), CUBLAS_STATUS_NOT_SUPPORTED, "a scale of A");
+  good(cublasLtMatmulDescDestroy(how), "destroy");
+}
+
+int main(int argc, char**) {
   cublasLtHandle_t h;
   good(cublasLtCreate(&h), "create");
   check(cublasLtGetVersion() / 10000 == 13, "version");
@@ -142,6 +152,7 @@ int main() {
     product<__nv_bfloat16>(h, CUDA_R_16BF, epilogue, rows, device, 1, 8e-3);
   }
   descriptors(h);
+  if (argc > 1) more();
   good(cublasLtDestroy(h), "destroy");
   return finish();
 }
