@@ -168,14 +168,14 @@ std::string ProfileTable::errors() const {
       return is_rate(metric) ? fmt::format("{:.1f} pts", 100 * error)
                              : fmt::format("{:.1f} %", 100 * error);
     };
-    out +=
-        fmt::format("{:<20} {:>9} {:>10} {:>9} {:>10} {:>8} {:>8} {:>8}{}\n", sim::kMetricNames[m],
-                    agreed.pairs, text(is_rate(metric) ? agreed.mean_absolute_error : agreed.mape),
-                    by_kernel.size(), text(spread.mean), text(spread.median), text(spread.p90),
-                    std::isnan(agreed.ratio) ? "-" : fmt::format("{:.3f}", agreed.ratio),
-                    is_rate(metric) || agreed.zeros == 0
-                        ? ""
-                        : fmt::format("  ({} with a zero: in none of these)", agreed.zeros));
+    out += fmt::format(
+        "{:<20} {:>9} {:>10} {:>9} {:>10} {:>8} {:>8} {:>8}{}\n", sim::kMetricNames[m],
+        agreed.pairs, text(is_rate(metric) ? agreed.mean_absolute_error : agreed.mape),
+        by_kernel.size(), text(spread.mean), text(spread.median), text(spread.p90),
+        std::isnan(agreed.ratio) ? "-" : fmt::format("{:.3f}", agreed.ratio),
+        agreed.zeros == 0 ? ""
+                          : fmt::format("  ({} with a zero: not in {}gmean)", agreed.zeros,
+                                        is_rate(metric) ? "" : "MAPE and "));
   }
   return out;
 }
