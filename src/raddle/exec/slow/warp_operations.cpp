@@ -96,6 +96,12 @@ u32 reduce(const Record& record, const char* frame, u32 members) {
 }
 
 using Values = std::array<u64, kLanes>;
+Values values_of(const Record& r, const char* frame, u32 mask) {
+  Values out{};
+  for (; mask != 0; mask &= mask - 1)
+    out[scalar::lowest_lane(mask)] = value_of(r, frame, scalar::lowest_lane(mask));
+  return out;
+}
 /// Of the lanes of `mask` those whose value it is.
 u32 equal_to(u64 value, const Values& values, u32 mask) {
   u32 equal = 0;
@@ -116,9 +122,9 @@ void match(const Record& r, char* frame, const Values& values, u32 members, u32 
   }
   for (u32 left = members; left != 0;) {
     const u64 value = values[scalar::lowest_lane(left)];
-    const u32 told = equal_to(value, values, left);
-    put_words(frame, r.d, told, equal_to(value, values, asked));
-    left &= ~told;
+    const u32 given = equal_to(value, values, left);
+    put_words(frame, r.d, given, equal_to(value, values, asked));
+    left &= ~given;
   }
 }
 
@@ -137,9 +143,8 @@ void warp_operation(Context*, const Record* ip, char* frame, u32 mask) {
   // Lanes may name different member masks: one group after another. What one is told may stand
   // where another's value stood.
   const u32 predicate = op <= WarpOp::Ballot ? word(frame, record.a, 0) : 0;
-  Values values{};
-  for (u32 m = mask; (op == WarpOp::MatchAny || op == WarpOp::MatchAll) && m != 0; m &= m - 1)
-    values[scalar::lowest_lane(m)] = value_of(record, frame, scalar::lowest_lane(m));
+  const bool matches = op == WarpOp::MatchAny || op == WarpOp::MatchAll;
+  const Values values = matches ? values_of(record, frame, mask) : Values{};
   for (u32 left = mask; left != 0;) {
     u32 members = differ == 0 ? mask : 0;
     for (u32 others = left; members != mask && others != 0; others &= others - 1)
