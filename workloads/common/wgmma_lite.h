@@ -119,14 +119,16 @@ struct GroupSums {
 #define SUMS_32(i) SUMS_8(i), SUMS_8(i + 8), SUMS_8(i + 16), SUMS_8(i + 24)
 #define NAMES_10(t) \
   "%" t "0, %" t "1, %" t "2, %" t "3, %" t "4, %" t "5, %" t "6, %" t "7, %" t "8, %" t "9, "
+#define NAMES_60 NAMES_10("") NAMES_10("1") NAMES_10("2") NAMES_10("3") NAMES_10("4") NAMES_10("5")
+#define NAMES_120 \
+  NAMES_60 NAMES_10("6") NAMES_10("7") NAMES_10("8") NAMES_10("9") NAMES_10("10") NAMES_10("11")
 /// `left`: 64 x 16, `right`: kColumns x 16. The first product of a sum replaces what is there.
 static __device__ __forceinline__ void add_group_product(GroupSums<128>& s, unsigned long long left,
                                                          unsigned long long right, bool first) {
   __asm__ volatile(
       "{\n\t.reg .pred add;\n\tsetp.eq.u32 add, %66, 0;\n\t"
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" NAMES_10("") NAMES_10("1")
-          NAMES_10("2") NAMES_10("3") NAMES_10("4")
-              NAMES_10("5") "%60, %61, %62, %63}, %64, %65, add, 1, 1, 0, 0;\n\t}"
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" NAMES_60
+      "%60, %61, %62, %63}, %64, %65, add, 1, 1, 0, 0;\n\t}"
       : SUMS_32(0), SUMS_32(32)
       : "l"(left), "l"(right), "r"(first ? 1u : 0u)
       : "memory");
@@ -135,12 +137,14 @@ static __device__ __forceinline__ void add_group_product(GroupSums<256>& s, unsi
                                                          unsigned long long right, bool first) {
   __asm__ volatile(
       "{\n\t.reg .pred add;\n\tsetp.eq.u32 add, %130, 0;\n\t"
-      "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" NAMES_10("") NAMES_10("1") NAMES_10("2") NAMES_10("3") NAMES_10("4") NAMES_10("5") NAMES_10("6") NAMES_10("7") NAMES_10("8") NAMES_10("9") NAMES_10("10") NAMES_10(
-          "11") "%120, %121, %122, %123, %124, %125, %126, %127}, %128, %129, add, 1, 1, 0, 0;\n\t}"
+      "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" NAMES_120
+      "%120, %121, %122, %123, %124, %125, %126, %127}, %128, %129, add, 1, 1, 0, 0;\n\t}"
       : SUMS_32(0), SUMS_32(32), SUMS_32(64), SUMS_32(96)
       : "l"(left), "l"(right), "r"(first ? 1u : 0u)
       : "memory");
 }
+#undef NAMES_120
+#undef NAMES_60
 #undef NAMES_10
 #undef SUMS_32
 #undef SUMS_8

@@ -173,8 +173,8 @@ TEST(ShortForm, SeveralAxesHaveAFigureAtEachPointOfTheOthers) {
 }
 
 TEST(ShortForm, ASpeedUpIsOneOfTime) {
-  const Experiment e = experiment(
-      "gpu = 'gtx480'\nruns = [{ workloads = ['vecadd'], variants = ['lrr', 'gto'] }]");
+  const Experiment e =
+      experiment("gpu = 'gtx480'\nruns = [{ workloads = ['vecadd'], variants = ['lrr', 'gto'] }]");
   ASSERT_FALSE(e.figures.empty());
   EXPECT_EQ(e.figures.front().title, "Speed-up over lrr");
   EXPECT_THAT(e.figures.front().value->text,

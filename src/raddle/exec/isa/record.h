@@ -162,8 +162,8 @@ struct Context {
   void* owner;                      ///< the plain half's own
 };
 
-/// sums += left * right, matrices by rows. Each sum is added to in the order of `depth`; product and
-/// sum are each rounded once, to double precision.
+/// sums += left * right, matrices by rows. Each sum is added to in the order of `depth`; product
+/// and sum are each rounded once, to double precision.
 struct RealProduct {
   const double *left, *right;
   double* sums;

@@ -148,8 +148,7 @@ std::vector<GivenSetting> settings_of(const WhatIf& what_if, const config::Tree&
       const std::string along = part->along.empty() ? "" : number_text(tree, part->along);
       if (is_factor(change.value) && !along.empty() && along != "0")
         multiply_unified(tree, *part, change, out);
-      else
-        out.push_back({std::string(part->path), change.value, change.origin});
+      else out.push_back({std::string(part->path), change.value, change.origin});
     }
   }
   check_said_once(out);
