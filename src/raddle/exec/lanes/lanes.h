@@ -34,6 +34,14 @@ using f32 = float;
 using f64 = double;
 
 constexpr int kWidth = 32;
+/// A register of the processor's widest: compilers take wider vectors apart.
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
 constexpr u32 kFull = ~0u;
 
 /// Bit i in element i: testing lanes against a table vectorises where shifting by i does not (SSE).
@@ -86,35 +94,28 @@ RADDLE_INLINE u32 compare(const Record* ip, char* frame) {
   const T* left = lanes<T>(frame, ip->a);
   const T* right = lanes<T>(frame, ip->b);
   u32 result = 0;
-#if defined(__AVX512F__)
-  constexpr int kBytes = 64;
-#elif defined(__AVX2__)
-  constexpr int kBytes = 32;
-#else
-  constexpr int kBytes = 16;
-#endif
   // No compiler turns a loop over lanes into mask bits; comparing compiler vectors does it.
-  typedef T V __attribute__((vector_size(kBytes)));
-  constexpr int kPer = kBytes / static_cast<int>(sizeof(T));
+  typedef T V __attribute__((vector_size(kVectorBytes)));
+  constexpr int kPer = kVectorBytes / static_cast<int>(sizeof(T));
   for (int k = 0; k < kWidth / kPer; ++k) {
     V x, y;
-    __builtin_memcpy(&x, left + k * kPer, kBytes);
-    __builtin_memcpy(&y, right + k * kPer, kBytes);
+    __builtin_memcpy(&x, left + k * kPer, kVectorBytes);
+    __builtin_memcpy(&y, right + k * kPer, kVectorBytes);
     const auto truth = F::f(x, y);
 #if defined(__AVX512F__)
     __m512i packed;
-    __builtin_memcpy(&packed, &truth, kBytes);
+    __builtin_memcpy(&packed, &truth, kVectorBytes);
     result |= u32(sizeof(T) == 4 ? _mm512_movepi32_mask(packed) : _mm512_movepi64_mask(packed))
               << (k * kPer);
 #elif defined(__AVX2__)
     __m256i packed;
-    __builtin_memcpy(&packed, &truth, kBytes);
+    __builtin_memcpy(&packed, &truth, kVectorBytes);
     result |= u32(sizeof(T) == 4 ? _mm256_movemask_ps(_mm256_castsi256_ps(packed))
                                  : _mm256_movemask_pd(_mm256_castsi256_pd(packed)))
               << (k * kPer);
 #elif defined(__SSE2__)
     __m128i packed;
-    __builtin_memcpy(&packed, &truth, kBytes);
+    __builtin_memcpy(&packed, &truth, kVectorBytes);
     result |= u32(sizeof(T) == 4 ? _mm_movemask_ps(_mm_castsi128_ps(packed))
                                  : _mm_movemask_pd(_mm_castsi128_pd(packed)))
               << (k * kPer);

@@ -5,15 +5,8 @@
 namespace raddle::exec::RADDLE_ISA {
 
 namespace {
-/// As wide as the processor's registers: gcc takes wider vectors apart in memory.
-#if defined(__AVX512F__)
-constexpr u32 kWide = 8;
-#elif defined(__AVX__)
-constexpr u32 kWide = 4;
-#else
-constexpr u32 kWide = 2;
-#endif
-using Vector = f64 __attribute__((vector_size(8 * kWide), aligned(8), may_alias));
+using Vector = f64 __attribute__((vector_size(kVectorBytes), aligned(8), may_alias));
+constexpr u32 kWide = kVectorBytes / sizeof(f64);
 /// Sums at once: eight or more additions that do not wait for one another.
 constexpr u32 kRows = kWide == 8 ? 8 : 4, kColumns = 8, kParts = kColumns / kWide;
 }  // namespace
