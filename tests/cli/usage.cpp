@@ -178,6 +178,15 @@ runs = [{ workloads = ["w.ptx kernel=k grid=1 block=32 args=buf:1024"], variants
   const std::string list = folder.write("kernelslist.g", "kernel-1.traceg\n");
   expect_refused(raddle("replay --quiet " + list + " --json", {trace}),
                  {"--json would write over ", "kernel-1.traceg"});
+  const std::string other = folder.write("z.toml", R"(gpu = "gtx480"
+runs = [{ workloads = ["kernelslist.g"], variants = ["lrr"] }]
+)");
+  expect_refused(raddle("sweep --quiet --results " + (folder / "kept"), {other, "--json", trace}),
+                 {"--json would write over ", "kernel-1.traceg"});
+  // What only lies beside them is nobody's input.
+  const std::string beside = folder.write("result.json", "{}\n");
+  EXPECT_THAT(raddle("replay --quiet " + list + " --json", {beside}).err,
+              testing::Not(HasSubstr("would write over")));
   EXPECT_EQ(read_file(trace), "kept\n");
   EXPECT_EQ(read_file(ptx), "// kept\n");
 }

@@ -13,6 +13,7 @@
 #include <memory>
 #include <sstream>
 
+#include "raddle/accelsim/kernels_list.h"
 #include "raddle/base/compressed.h"
 #include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
@@ -85,11 +86,15 @@ std::vector<std::string> files_named_in(const std::string& file) {
   return out;
 }
 
-/// Accel-Sim's list names its kernels' files, which lie beside it.
-void add_files_beside(const std::string& list, std::vector<std::string>& out) {
-  std::error_code error;
-  const fs::path folder = fs::absolute(list, error).parent_path();
-  for (const auto& entry : fs::directory_iterator(folder, error)) out.push_back(entry.path());
+/// The kernels' files of an Accel-Sim list. One that cannot be read has none; who reads it says so.
+std::vector<std::string> kernel_files_of(const std::string& list) {
+  std::vector<std::string> out;
+  try {
+    for (accelsim::Command& command : accelsim::read_kernels_list(list))
+      if (!command.kernel_file.empty()) out.push_back(std::move(command.kernel_file));
+  } catch (const InputError&) {
+  }
+  return out;
 }
 }  // namespace
 
@@ -122,13 +127,14 @@ void keep_inputs(std::span<const std::string> words) {
   for (std::size_t i = 0; i < named; ++i) {
     if (inputs[i].ends_with(".toml") && fs::is_regular_file(inputs[i], error))
       std::ranges::copy(files_named_in(inputs[i]), std::back_inserter(inputs));
-    if (fs::path(inputs[i]).filename().string().starts_with("kernelslist"))
-      add_files_beside(inputs[i], inputs);
     if (fs::is_directory(inputs[i], error)) {  // such as that of --results
       inputs.push_back(lab::ResultsFolder{inputs[i]}.database().string());
       inputs.push_back(lab::FolderLock::file(inputs[i]).string());
     }
   }
+  for (std::size_t i = 0, known = inputs.size(); i < known; ++i)
+    if (accelsim::is_kernels_list(inputs[i]) && fs::is_regular_file(inputs[i], error))
+      std::ranges::move(kernel_files_of(inputs[i]), std::back_inserter(inputs));
   for (const OutputOption& output : outputs)
     for (const std::string& input : inputs)
       if (fs::equivalent(output.file, input, error))
