@@ -165,24 +165,38 @@ class Results(Sequence[Result]):
 
     def of(self, workload: str) -> Results:
         """Those of one workload."""
-        names = "workload" if workload not in self.workloads else "called"
-        return Results([one for one in self._results if workload == (
-            self._called(one) if names == "called" else one.tree["workload"]["name"])],
-                       self.command)
+        name = self._called if workload in self.workloads else self._name
+        return Results([one for one in self._results if name(one) == workload], self.command)
+
+    @staticmethod
+    def _name(one: Result) -> str:
+        return one.tree["workload"]["name"]
+
+    @functools.cached_property
+    def _works(self) -> dict[str, set[str]]:
+        out: dict[str, set[str]] = {}
+        for one in self._results:
+            out.setdefault(self._name(one), set()).add(one._native.work())
+        return out
 
     def _called(self, one: Result) -> str:
-        name = one.tree["workload"]["name"]
-        works = {other._native.work() for other in self._results
-                 if other.tree["workload"]["name"] == name}
-        return name if len(works) == 1 else one._native.work()
+        name = self._name(one)
+        return name if len(self._works[name]) == 1 else one._native.work()
+
+    def _input(self, one: Result) -> tuple[str, Any]:
+        return self._called(one), one.tree["config"]["run"]["seed"]
+
+    @functools.cached_property
+    def _first(self) -> dict[tuple[str, Any], Result]:
+        out: dict[tuple[str, Any], Result] = {}
+        for one in self._results:
+            out.setdefault(self._input(one), one)
+        return out
 
     def speedup(self, one: Result) -> float | None:
-        """How much sooner it ends than the first of its workload with its seed, in time; None where
-        nothing was timed."""
-        def of(other: Result) -> tuple[str, Any]:
-            return self._called(other), other.tree["config"]["run"]["seed"]
-        first = next(other for other in self._results if of(other) == of(one))
-        return one._native.speedup(first._native) or None
+        """How much sooner one of these ends than the first of its workload with its seed, in time;
+        None where nothing was timed."""
+        return one._native.speedup(self._first[self._input(one)]._native) or None
 
     def frame(self) -> Any:
         """A pandas frame: a row for each run, with all of ``totals``, and ``speedup`` over the
