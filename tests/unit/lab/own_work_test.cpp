@@ -172,6 +172,12 @@ TEST(ShortForm, SeveralAxesHaveAFigureAtEachPointOfTheOthers) {
       "Speed-up over lrr at sm.l1d.size_kib = 16, sm.count = 4, l2.write_policy = write_back"));
 }
 
+std::vector<std::string> titles_of(const Experiment& e) {
+  std::vector<std::string> out;
+  for (const Figure& figure : e.figures) out.push_back(figure.title);
+  return out;
+}
+
 TEST(ShortForm, ASpeedUpIsOneOfTime) {
   const Experiment e =
       experiment("gpu = 'gtx480'\nruns = [{ workloads = ['vecadd'], variants = ['lrr', 'gto'] }]");
@@ -186,9 +192,8 @@ TEST(ShortForm, NothingIsComparedAcrossParametersOfWork) {
   const Experiment e = experiment(
       "gpu = 'gtx480'\nruns = [{ workloads = ['vecadd'], variants = ['lrr', 'gto'], axes = "
       "['workload.n=1000,4000'] }]");
-  std::vector<std::string> titles;
-  for (const Figure& figure : e.figures) titles.push_back(figure.title);
-  EXPECT_THAT(titles, testing::ElementsAre("Speed-up over lrr of the same workload.n", "IPC"));
+  EXPECT_THAT(titles_of(e),
+              testing::ElementsAre("Speed-up over lrr of the same workload.n", "IPC"));
 }
 
 TEST(ShortForm, WhatIsSaidLaterTakesThePlaceOfAFactor) {
@@ -208,9 +213,7 @@ TEST(ShortForm, SeedsAreComparedWithinThemselves) {
   const Experiment e = experiment(
       "gpu = 'gtx480'\nruns = [{ workloads = ['vecadd', 'reduction'], variants = ['lrr', 'gto'], "
       "axes = ['run.seed=1..4'] }]");
-  std::vector<std::string> titles;
-  for (const Figure& figure : e.figures) titles.push_back(figure.title);
-  EXPECT_THAT(titles,
+  EXPECT_THAT(titles_of(e),
               testing::ElementsAre(
                   "Cycles, mean of 4 seeds",
                   "Speed-up over lrr of the same seed, geometric mean of 4 seeds",
