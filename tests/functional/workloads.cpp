@@ -97,6 +97,7 @@ TEST(Workloads, ThoseOfTheTableAreThere) {
                            "gemm_mma",
                            "gemm_wgmma",
                            "flash_attention",
+                           "flash_wgmma",
                            "paged_decode",
                            "moe"})
     EXPECT_THAT(names, Contains(name));
@@ -163,8 +164,9 @@ TEST_P(EveryWorkload, SameSeedSameInputsOtherSeedOthers) {
 
 // Which number of the result has bit 30 of a word.
 std::size_t number_of(const std::string& workload, std::size_t word) {
-  const std::set<std::string> halves = {"rms_norm",  "rotary",          "swiglu",       "attention",
-                                        "llm_layer", "flash_attention", "paged_decode", "moe"};
+  const std::set<std::string> halves = {"rms_norm",    "rotary",       "swiglu",
+                                        "attention",   "llm_layer",    "flash_attention",
+                                        "flash_wgmma", "paged_decode", "moe"};
   if (halves.contains(workload)) return 2 * word + 1;
   return workload == "lavamd" ? word / 2 : word;  // lavamd's are of two words
 }

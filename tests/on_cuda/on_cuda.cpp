@@ -68,7 +68,7 @@ class OnCuda : public testing::Test {
 
 TEST_F(OnCuda, WorkloadsRunAndAreChecked) {
   for (const std::string workload :
-       {"vecadd", "bfs", "reduction", "streams", "spmv", "gemm_wgmma cluster=2"}) {
+       {"vecadd", "bfs", "reduction", "streams", "spmv", "gemm_wgmma cluster=2", "flash_wgmma"}) {
     const Outcome o = raddle("run " + workload + " size=tiny --json -", mock());
     EXPECT_EQ(o.status, 0) << o.err;
     const Json json = Json::parse(o.out);

@@ -61,6 +61,14 @@ LOAD_MATRICES(load_matrices, "")
 LOAD_MATRICES(load_transposed, ".trans")
 #undef LOAD_MATRICES
 
+/// As they are loaded.
+static __device__ __forceinline__ void store_matrices(SharedAddress row, const unsigned* word) {
+  __asm__ volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};"
+                   :
+                   : "r"(row), "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3])
+                   : "memory");
+}
+
 /// kCount of them, kApart bytes from one to the next.
 template <unsigned kCount, unsigned kApart, unsigned kFrom = 0>
 static __device__ __forceinline__ void load_matrices(FourMatrices (&to)[kCount],

@@ -14,16 +14,6 @@ struct Factors {
   unsigned shares;  ///< blocks of a cluster, each of which brings its part of B's panel to all
 };
 
-/// The stages in turn; the parity of their objects changes with each round.
-struct Turn {
-  unsigned stage = 0, parity = 0;
-  __device__ __forceinline__ void next(unsigned stages) {
-    if (++stage != stages) return;
-    stage = 0;
-    parity ^= 1;
-  }
-};
-
 /// What both kinds of blocks have: where panels lie, their objects, how a panel is asked for, how
 /// it is multiplied, and how sums are stored.
 template <unsigned kM, unsigned kN, unsigned kGroups>

@@ -189,12 +189,12 @@ void CudaDevice::launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments&
 
 TensorMap CudaDevice::tensor_map(const BoxedMatrix& matrix) {
   constexpr int kF16 = 6, kNoInterleave = 0, kSwizzle128 = 3, kPromoteTo128 = 2, kZeros = 0;
-  const std::uint64_t sizes[] = {matrix.columns, matrix.rows}, strides[] = {2 * matrix.columns};
-  const std::uint32_t steps[] = {1, 1}, box[] = {BoxedMatrix::kBoxColumns, matrix.box_rows};
+  const BoxedMatrix::Shape shape = matrix.shape();
   TensorMap out{};
   check(needed(driver_.tensor_map_tiled, "cuTensorMapEncodeTiled")(
-            &out, kF16, 2, reinterpret_cast<void*>(matrix.at), sizes, strides, box, steps,
-            kNoInterleave, kSwizzle128, kPromoteTo128, kZeros),
+            &out, kF16, shape.rank, reinterpret_cast<void*>(matrix.at), shape.sizes.data(),
+            shape.strides.data(), shape.box.data(), shape.steps.data(), kNoInterleave, kSwizzle128,
+            kPromoteTo128, kZeros),
         "cuTensorMapEncodeTiled");
   return out;
 }

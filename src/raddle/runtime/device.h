@@ -42,13 +42,31 @@ class Arguments {
   std::vector<std::vector<std::byte>> items_;
 };
 
-/// A matrix of 16-bit numbers by rows, as copies of its boxes see it (TMA): boxes are 64 columns
-/// wide and lie in shared memory by rows of 128 bytes, swizzled; outside of the matrix are zeros.
+/// Matrices of 16-bit numbers by rows, one after another, as copies of their boxes see them (TMA):
+/// boxes are 64 columns wide and lie in shared memory by rows of 128 bytes, swizzled; outside of a
+/// matrix are zeros.
 struct BoxedMatrix {
   Address at = 0;                       ///< a multiple of 16
   std::uint64_t rows = 0, columns = 0;  ///< columns: a multiple of 8
   std::uint32_t box_rows = 0;           ///< at most 256
+  std::uint32_t layers = 0;             ///< 0: one matrix, of two dimensions; else three
   static constexpr std::uint32_t kBoxColumns = 64;
+
+  /// As tensor maps are asked for: sizes and steps of each dimension, bytes to the next of each
+  /// but the first.
+  struct Shape {
+    std::uint32_t rank;
+    std::array<std::uint64_t, 3> sizes;
+    std::array<std::uint64_t, 2> strides;
+    std::array<std::uint32_t, 3> steps, box;
+  };
+  Shape shape() const {
+    return {.rank = layers == 0 ? 2u : 3u,
+            .sizes = {columns, rows, layers},
+            .strides = {2 * columns, 2 * columns * rows},
+            .steps = {1, 1, 1},
+            .box = {kBoxColumns, box_rows, 1}};
+  }
 };
 /// What a kernel is given for it (CUtensorMap). Only the device knows what it says.
 struct alignas(64) TensorMap {

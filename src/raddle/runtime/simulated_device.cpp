@@ -234,16 +234,15 @@ void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block, const Argum
 TensorMap SimulatedDevice::tensor_map(const BoxedMatrix& matrix) {
   constexpr auto kF16 = static_cast<std::uint32_t>(exec::TensorElement::F16);
   constexpr std::uint32_t kSwizzle128 = 3;
-  const std::uint64_t sizes[] = {matrix.columns, matrix.rows}, strides[] = {2 * matrix.columns};
-  const std::uint32_t steps[] = {1, 1}, box[] = {BoxedMatrix::kBoxColumns, matrix.box_rows};
+  const BoxedMatrix::Shape shape = matrix.shape();
   const auto [map, refusal] = exec::encode_tensor_map({.element = kF16,
-                                                       .rank = 2,
+                                                       .rank = shape.rank,
                                                        .address = matrix.at,
-                                                       .sizes = sizes,
-                                                       .strides = strides,
-                                                       .steps = steps,
+                                                       .sizes = shape.sizes.data(),
+                                                       .strides = shape.strides.data(),
+                                                       .steps = shape.steps.data(),
                                                        .swizzle = kSwizzle128,
-                                                       .box = box});
+                                                       .box = shape.box.data()});
   if (!map) throw InputError(std::string("tensor map of a matrix: ") + refusal);
   return std::bit_cast<TensorMap>(*map);
 }
