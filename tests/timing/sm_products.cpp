@@ -119,6 +119,48 @@ TEST_F(SmProducts, OperandsTakeSharedMemory) {
   EXPECT_EQ(interval(trace::kSharedA | trace::kSparseA), (64 + 2 * 16) * 32 / 128u);
 }
 
+/// A warp goes on while the unit has accepted fewer than so many that it has not computed.
+TEST_F(SmProducts, AUnitAcceptsSomeBeforeItHasComputedThem) {
+  const auto p = product(10), reader = code.alu(2, {10}), exit = code.exit();
+  machine.sm.warpgroup.register_queue = 3;
+  EXPECT_EQ(times({p, p, p, p, p, reader, exit}),
+            (Cycles{0, 1, 2, 32, 64, 4 * 32 + 75, 4 * 32 + 76}));
+  const auto other = code.alu(3, {4});
+  EXPECT_EQ(times({p, p, p, other, p, exit})[3], 3u) << "a warp goes on beside them";
+}
+
+TEST_F(SmProducts, HowManyDependsOnWhereAIs) {
+  const auto p = product(10), q = product(12), exit = code.exit();
+  code.raw().instructions[q].bytes |= trace::kSharedA;
+  machine.sm.warpgroup.queue = 4;
+  machine.sm.warpgroup.register_queue = 2;
+  EXPECT_EQ(times({p, p, p, p, exit}), (Cycles{0, 1, 32, 64, 65}));
+  EXPECT_EQ(times({q, q, q, q, q, exit}), (Cycles{0, 1, 2, 3, 32, 33}));
+}
+
+/// Another instruction of the unit begins when it has computed them, and is accepted alone.
+TEST_F(SmProducts, OthersOfTheUnitComeBehindThem) {
+  timing::OpCost& cost = machine.sm.cost[static_cast<unsigned>(OpClass::Tensor)];
+  cost.latency = 20;
+  cost.interval = 8;
+  const auto p = product(10), plain = code.add(OpKind::Alu, OpClass::Tensor, {20}, {1}, "mma"),
+             reader = code.alu(2, {20}), exit = code.exit();
+  code.raw().instructions[plain].bytes = trace::kTensorParts;
+  machine.sm.warpgroup.register_queue = 4;
+  EXPECT_EQ(times({p, p, plain, p, reader, exit}), (Cycles{0, 1, 2, 64 + 8, 64 + 20, 64 + 21}))
+      << "two products of 32 cycles are before it";
+}
+
+/// The wheel of events holds no more than a thousand cycles.
+TEST_F(SmProducts, LongProductsWaitBeforeTheyAreIssued) {
+  machine.sm.warpgroup.interval_cycles = 63;  // 252 cycles each
+  machine.sm.warpgroup.register_queue = timing::WarpgroupSpec::kMaxQueue;
+  const auto p = product(10), reader = code.alu(2, {10}), exit = code.exit();
+  const Cycles all = times({p, p, p, p, p, p, reader, exit});
+  EXPECT_EQ(all[6], 6 * 252u + 43u) << "the unit is never without work";
+  EXPECT_LT(all[2], all[3]);
+}
+
 TEST_F(SmProducts, AMachineWithoutTheirRateMakesThemAsOtherProducts) {
   machine.sm.warpgroup = {};
   timing::OpCost& cost = machine.sm.cost[static_cast<unsigned>(OpClass::Tensor)];

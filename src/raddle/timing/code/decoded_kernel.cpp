@@ -132,15 +132,17 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
   in.interval = static_cast<std::uint8_t>(cost.interval);
   const bool tensor = from.op_class == trace::OpClass::Tensor && !lsu;
   const WarpgroupSpec& warpgroup = sm.warpgroup;
-  in.product =
-      tensor && (from.bytes & trace::kWarpgroupProduct) != 0 && warpgroup.interval_cycles != 0;
+  if (tensor && (from.bytes & trace::kWarpgroupProduct) != 0 && warpgroup.interval_cycles != 0)
+    in.product = static_cast<std::uint8_t>(
+        (from.bytes & trace::kSharedA) != 0 ? warpgroup.queue : warpgroup.register_queue);
   if (const unsigned parts = from.bytes & trace::kPartsMask; tensor && parts != 0) {
     const unsigned cycles =
-        in.product ? product_interval(from.bytes, parts, warpgroup)
-                   : (cost.interval * parts + trace::kTensorParts - 1) / trace::kTensorParts;
+        in.product != 0 ? product_interval(from.bytes, parts, warpgroup)
+                        : (cost.interval * parts + trace::kTensorParts - 1) / trace::kTensorParts;
     in.interval = static_cast<std::uint8_t>(std::clamp(cycles, 1u, 255u));
   }
-  if (in.product) in.latency = static_cast<std::uint16_t>(warpgroup.latency_cycles + in.interval);
+  if (in.product != 0)
+    in.latency = static_cast<std::uint16_t>(warpgroup.latency_cycles + in.interval);
   in.payload = trace::carries_transactions(from.kind);
   if (in.route == Route::Copy) in.interval = 1;
   if (in.route == Route::Object) in.action = static_cast<trace::ObjectAction>(from.bytes);
@@ -167,12 +169,12 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
   if (from.acquires && (in.route == Route::Load || in.route == Route::Atomic))
     add(trace::kPcRegister);
   for (std::uint8_t reg : from.reads) in.uses.set(reg);
-  if (in.product) in.uses -= writes;  // the unit adds to them, in the order of the products
+  if (in.product != 0) in.uses -= writes;  // the unit adds to them, in the order of the products
   in.op_class = static_cast<std::uint8_t>(lsu ? trace::OpClass::Memory : from.op_class);
   in.bank_reads = bank_reads(in.uses, sm.operands.banks);
   in.register_reads = registers_in(in.uses);
   in.register_writes = registers_in(writes);
-  if (!in.product) in.uses |= writes;
+  if (in.product == 0) in.uses |= writes;
   in.uses.set(trace::kPcRegister);
   if (count == 1) in.destination = static_cast<std::uint16_t>(only);
   if (count > 1) {
@@ -188,7 +190,7 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
 void DecodedKernel::wait_for_products() {
   RegisterSet sums;
   for (const DecodedInst& in : instructions_)
-    if (in.product) sums |= multiple_destinations(in);
+    if (in.product != 0) sums |= multiple_destinations(in);
   if (!sums.any()) return;
   for (std::size_t i = 0; i < instructions_.size(); ++i)
     if (const trace::StaticInst& from = code_->instructions[i];

@@ -62,9 +62,10 @@ struct DecodedInst {
   bool payload = false;  ///< the record is followed by pieces
   bool local = false;    ///< piece lines are relative to the warp's local window
   bool bypass_l1 = false;
-  bool acquires = false;         ///< what others have written before is seen behind it
-  bool releases = false;         ///< waits until the warp's earlier accesses are visible
-  bool product = false;          ///< of a warpgroup: adds to what others under way add to, in order
+  bool acquires = false;  ///< what others have written before is seen behind it
+  bool releases = false;  ///< waits until the warp's earlier accesses are visible
+  /// Of a warpgroup: adds to what others under way add to, in order. How many the unit accepts.
+  std::uint8_t product = 0;
   trace::ObjectAction action{};  ///< Object
   std::uint16_t const_at = 0;    ///< Const: where it reads (const_cache.h), or groups_left()
   Beside beside = Beside::None;

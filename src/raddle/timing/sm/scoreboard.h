@@ -107,13 +107,14 @@ class Scoreboard {
   }
 
   // --- issue -------------------------------------------------------------------------------------
-  /// The warp issues what it has next; returns by how many cycles its operands are late.
+  /// The warp issues what it has next; returns by how many cycles it begins late.
   [[gnu::always_inline]] Cycle issue(Cycle now, unsigned scheduler, unsigned w,
                                      const DecodedInst& in) {
     warps_.ready &= ~bit_of(w);
     units_.issued(w, in.unit);
-    if (in.interval > 1) units_.take(now, scheduler, in, wheel_);
-    return units_.collect(now, scheduler, in, wheel_);
+    Cycle late = 0;
+    if (in.interval > 1) late = units_.take(now, scheduler, in, wheel_);
+    return late + units_.collect(now, scheduler, in, wheel_);
   }
   /// Its results will be there when the instruction's latency is over.
   [[gnu::always_inline]] void write_back(Cycle now, unsigned w, const DecodedInst& in) {
@@ -123,7 +124,7 @@ class Scoreboard {
       wheel_.push(now + in.latency, Event::write(w, in.destination));
     } else if (in.destination == DecodedInst::kMultiple) {
       warp.pending |= warp.launch->code->multiple_destinations(in);
-      if (in.product) [[unlikely]]
+      if (in.product != 0) [[unlikely]]
         note_product(w, in);
       const auto inst = static_cast<std::uint32_t>(&in - warp.launch->code->instructions());
       wheel_.push(now + in.latency, Event::write_multiple(w, inst));
@@ -153,7 +154,7 @@ class Scoreboard {
   }
   /// All that the instruction writes have theirs; true: of a warp that has ended.
   [[nodiscard]] bool registers_written(Cycle now, unsigned w, const DecodedInst& in) {
-    if (in.product) [[unlikely]]
+    if (in.product != 0) [[unlikely]]
       return product_written(now, w, in);
     return are_there(now, w, warps_[w].launch->code->multiple_destinations(in));
   }

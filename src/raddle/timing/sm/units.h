@@ -3,6 +3,9 @@
 // one (sm.shared_units). A unit is taken for `interval` cycles by one instruction; when it is free
 // again comes back through the event wheel. Operand collection is in operands.h.
 //
+// A unit that multiplies for warpgroups accepts products before it has computed those before them
+// (product_queue.h).
+//
 // Left out: ports between units and the register file, dual issue.
 #pragma once
 #include <array>
@@ -12,6 +15,7 @@
 #include "raddle/timing/code/decoded_kernel.h"
 #include "raddle/timing/sm/event_wheel.h"
 #include "raddle/timing/sm/operands.h"
+#include "raddle/timing/sm/product_queue.h"
 #include "raddle/timing/sm/warps.h"
 
 namespace raddle::timing {
@@ -23,6 +27,10 @@ class ExecutionUnits {
       if (spec.shared_unit[u]) shared_ |= 1u << u;
     if (spec.operands.collectors != 0)
       collectors_.assign(spec.schedulers, OperandCollectors(spec.operands));
+    if (spec.warpgroup.interval_cycles == 0) return;
+    products_.assign(spec.schedulers, ProductQueue(spec));
+    product_unit_ =
+        static_cast<unsigned>(spec.cost[static_cast<unsigned>(trace::OpClass::Tensor)].unit);
   }
   bool shared(unsigned unit) const { return (shared_ >> unit & 1) != 0; }
   /// Warps whose next instruction goes to this unit.
@@ -44,17 +52,25 @@ class ExecutionUnits {
     wanting_[static_cast<unsigned>(unit)] &= ~bit_of(warp);
     blocked_ &= ~bit_of(warp);
   }
-  /// An instruction of more than one cycle takes its unit.
-  void take(Cycle now, unsigned scheduler, const DecodedInst& in, EventWheel& wheel) {
+  /// An instruction of more than one cycle takes its unit. Returns by how many cycles it begins
+  /// late.
+  Cycle take(Cycle now, unsigned scheduler, const DecodedInst& in, EventWheel& wheel) {
     const auto unit = static_cast<unsigned>(in.unit);
     WarpMask slots = slots_[scheduler];
     if (shared(unit)) {
       slots = ~WarpMask{0};
       scheduler = 0;
     }
+    Cycle late = 0, free = now + in.interval;
+    if (unit == product_unit_) [[unlikely]] {
+      late = products_[scheduler].issued(now, in);
+      free = products_[scheduler].accepts_at();
+      if (free <= now + 1) return late;
+    }
     busy_[unit] |= slots;
     blocked_ |= wanting_[unit] & slots;
-    wheel.push_unit(now + in.interval, event_bit(unit, scheduler));
+    wheel.push_unit(free, event_bit(unit, scheduler));
+    return late;
   }
   /// By how many cycles its operands are late.
   [[gnu::always_inline]] Cycle collect(Cycle now, unsigned scheduler, const DecodedInst& in,
@@ -115,6 +131,8 @@ class ExecutionUnits {
   WarpMask collecting_ = 0;              // all slots of the schedulers without an operand collector
   std::uint32_t shared_ = 0;             // bit u: all schedulers share the unit
   std::vector<OperandCollectors> collectors_;  // one for each scheduler, or none
+  std::vector<ProductQueue> products_;         // the same
+  unsigned product_unit_ = kUnits;             // whose they are; kUnits: none
 };
 
 }  // namespace raddle::timing

@@ -65,6 +65,11 @@ void WarpgroupSpec::visit(FieldVisitor& v) {
           "of such a product beside the time that it takes the unit");
   v.field("shared_bytes", shared_bytes, R{0, 1024}, "bytes",
           "that shared memory gives an SM's products in a cycle; 0 = no product waits for that");
+  v.field("queue", queue, R{1, kMaxQueue}, "products",
+          "that a scheduler's tensor unit accepts before it has computed the first of them, A in "
+          "shared memory; a warp that has more to issue waits");
+  v.field("register_queue", register_queue, R{1, kMaxQueue}, "products",
+          "the same, A in registers");
 }
 
 void TmaSpec::visit(FieldVisitor& v) {

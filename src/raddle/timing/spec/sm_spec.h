@@ -58,6 +58,10 @@ struct WarpgroupSpec {
   std::uint32_t interval_cycles = 0;  ///< of 4096 multiply-adds of f16; 0: as sm.cost.tensor says
   std::uint32_t latency_cycles = 0;   ///< of a product, beside its interval
   std::uint32_t shared_bytes = 0;     ///< of operands a cycle; 0: they come in no time
+  /// Products that a unit has accepted and not computed, at most: with A in shared memory, and
+  /// with A in registers.
+  std::uint32_t queue = 1, register_queue = 1;
+  static constexpr std::uint32_t kMaxQueue = 8;
   void visit(FieldVisitor& v);
 };
 
