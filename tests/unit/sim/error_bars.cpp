@@ -37,11 +37,14 @@ TEST(ErrorBars, AreOfKernelsOfTheSameKindWhereThereAreTen) {
   EXPECT_EQ(both->count, 10u);
   EXPECT_NEAR(both->median, 0.055, 1e-12);
   EXPECT_NEAR(both->p90, 0.09, 1e-12);
+  EXPECT_EQ(both->of, ErrorBar::Of::Class);
   const auto limit = error_bar(errors, "DRAM", 2);
+  EXPECT_EQ(limit->of, ErrorBar::Of::Limit);
   EXPECT_EQ(limit->kernels, "kernels limited by DRAM of any length");
   EXPECT_EQ(limit->count, 16u);
   EXPECT_EQ(error_bar(errors, "latency", 2)->kernels, "kernels of every kind");
   EXPECT_EQ(error_bar(errors, "latency", 2)->count, 20u);
+  EXPECT_EQ(error_bar(errors, "latency", 2)->of, ErrorBar::Of::All);
   KeptErrors few{"h200", {}};
   add(few, 9, "DRAM", 50);
   EXPECT_FALSE(error_bar(few, "DRAM", 50)) << "never invented";
@@ -97,6 +100,25 @@ TEST(OnSilicon, IsSaidOfTheMachineThatWasMeasured) {
     EXPECT_EQ(said->json()["count"], said->bar->count);
   }
   EXPECT_GE(embedded_errors().size(), 1u);
+}
+
+/// Of `v100` so few were compared that all are one class.
+TEST(OnSilicon, TheShareIsThatOfTheKernelsThatAreNamed) {
+  Result mixed = result_on("v100");
+  KernelResult& second = mixed.kernels.emplace_back();
+  second.end = 40'000;
+  second.busy = {0.1, 0.1, 0.1, 0.9};
+  const auto said = on_silicon(mixed);
+  ASSERT_TRUE(said && said->bar);
+  ASSERT_EQ(said->bar->of, ErrorBar::Of::All);
+  EXPECT_EQ(said->share, 1);
+  Result narrow = result_on("h200");
+  narrow.kernels.front().busy = {0.1, 0.1, 0.1, 0.1};
+  narrow.kernels.push_back(second);
+  const auto of_class = on_silicon(narrow);
+  ASSERT_TRUE(of_class && of_class->bar);
+  ASSERT_EQ(of_class->bar->of, ErrorBar::Of::Class);
+  EXPECT_NEAR(of_class->share, 100. / 140, 1e-12);
 }
 
 TEST(OnSilicon, IsNotSaidOfOthers) {

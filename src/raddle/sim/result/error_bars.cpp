@@ -162,8 +162,13 @@ std::optional<ErrorBar> error_bar(const KeptErrors& errors, std::string_view lim
   if (auto bar = bar_of(errors, limit_text(limited_by) + length_text(is_long_launch(microseconds)),
                         [&](const KernelError& k) { return same_limit(k) && same_length(k); }))
     return bar;
-  if (auto bar = bar_of(errors, limit_text(limited_by) + " of any length", same_limit)) return bar;
-  return bar_of(errors, "kernels of every kind", [](const KernelError&) { return true; });
+  if (auto bar = bar_of(errors, limit_text(limited_by) + " of any length", same_limit)) {
+    bar->of = ErrorBar::Of::Limit;
+    return bar;
+  }
+  auto bar = bar_of(errors, "kernels of every kind", [](const KernelError&) { return true; });
+  if (bar) bar->of = ErrorBar::Of::All;
+  return bar;
 }
 
 std::optional<OnSilicon> on_silicon(const Result& result) {
@@ -194,7 +199,13 @@ std::optional<OnSilicon> on_silicon(const Result& result) {
   const KeptErrors errors = read_errors(text, "data/errors/" + out.machine + ".csv");
   out.bar =
       error_bar(errors, longest->first.limited_by, longest->first.is_long ? kLongMicroseconds : 0);
-  out.share = whole > 0 ? longest->second / whole : 0;
+  for (const auto& [one, of] : cycles) {
+    const bool same_limit = one.limited_by == longest->first.limited_by;
+    const bool same_class = same_limit && one.is_long == longest->first.is_long;
+    if (out.bar && (out.bar->of == ErrorBar::Of::All ||
+                    (out.bar->of == ErrorBar::Of::Limit ? same_limit : same_class)))
+      out.share += whole > 0 ? of / whole : 0;
+  }
   if (!out.bar)
     out.why_none = fmt::format("{} kernels of this machine were compared with a real one, too few",
                                errors.kernels.size());

@@ -48,9 +48,11 @@ std::vector<EmbeddedErrors> embedded_errors();
 
 /// Errors of the kernels of a class.
 struct ErrorBar {
+  enum class Of : std::uint8_t { Class, Limit, All };
   std::string kernels;  ///< "kernels limited by DRAM, of 10 microseconds and more"
   std::size_t count = 0;
   double median = 0, p90 = 0;  ///< of |simulated - measured| / measured
+  Of of = Of::Class;  ///< those that are limited by the same and as long, ... by the same, all
 };
 
 /// A launch of at least so many microseconds is long.
@@ -66,7 +68,7 @@ std::optional<ErrorBar> error_bar(const KeptErrors& errors, std::string_view lim
 /// What is known of the kernels of a result.
 struct OnSilicon {
   std::optional<ErrorBar> bar;
-  double share = 0;      ///< of the launches' cycles that are of that class
+  double share = 0;      ///< of the launches' cycles that are of such kernels
   std::string machine;   ///< of the measurements
   std::string why_none;  ///< one sentence, where there is no bar
 
