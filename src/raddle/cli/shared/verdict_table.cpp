@@ -113,7 +113,8 @@ std::string figure_tables(const Json& experiment) {
       width = std::max(width, names.back().size());
     }
     out += fmt::format("  {:<{}}", text(figure.at("x"), "label"), width);
-    for (const Json& value : x) out += fmt::format(" {:>10}", number(value));
+    for (const Json& value : x)
+      out += fmt::format(" {:>10}", value.is_number() ? json_dump(value) : number(value));
     out += '\n';
     for (std::size_t s = 0; s < names.size(); ++s) {
       out += fmt::format("  {:<{}}", names[s], width);
