@@ -91,7 +91,7 @@ ipc = "totals.ipc"
       paper,
       {{"p/a.toml", "id = 'a'\nset = { 'sm.warps' = 16 }\nseed = 9\n" + head + shape},
        {"p/b.toml", "id = 'b'\ngpu = 'gtx480'\n" + head + "[constants]\nk = 8\n" + shape},
-       {"p/c.toml", "id = 'c'\n" + head + shape}},
+       {"p/c.toml", "id = 'c'\nset = { 'sm.count' = 3 }\n" + head + shape}},
       "p", Scale::Quick);
   EXPECT_EQ(read.title, "A paper");
   ASSERT_EQ(read.experiments.size(), 3u);
@@ -104,6 +104,8 @@ ipc = "totals.ipc"
   EXPECT_EQ(read.experiments[2].seed, 7u);
   ASSERT_EQ(read.experiments[1].set.size(), 2u) << "laid over the paper's";
   EXPECT_EQ(read.experiments[1].set[0].path, "sm.count");
+  ASSERT_EQ(read.experiments[2].set.size(), 1u) << "takes the place of the paper's";
+  EXPECT_EQ(read.experiments[2].set[0].value, 3);
   EXPECT_TRUE(read.experiments[0].find("k", NameKind::Constant));
   EXPECT_FALSE(read.experiments[1].find("k")) << "each file has its own";
   EXPECT_TRUE(read.experiments[2].find("ipc", NameKind::Measure));

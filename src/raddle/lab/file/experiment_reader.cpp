@@ -26,7 +26,7 @@ bool is_id(std::string_view id) {
 /// gpu, set, seed, timeout_minutes, max_cycles.
 void read_machine(Section& file, Experiment& e) {
   if (auto gpu = file.placed_text("gpu")) e.gpu = std::move(*gpu);
-  for (Setting& setting : file.settings("set")) e.set.push_back(std::move(setting));
+  lay_over(e.set, file.settings("set"));
   if (const auto seed = file.whole("seed", {1, ~0ull})) {
     e.seed = *seed;
     for (const Setting& setting : e.set)

@@ -1,5 +1,6 @@
 // Values of experiment files with the places where they were written.
 #pragma once
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -18,6 +19,15 @@ struct Setting {
   Place place;
 };
 using Settings = std::vector<Setting>;
+
+/// What `more` says takes the place of what was said of the same settings: a factor is one of the
+/// machine's value. What it says twice it says twice.
+inline void lay_over(Settings& to, const Settings& more) {
+  std::erase_if(to, [&](const Setting& before) {
+    return std::ranges::find(more, before.path, &Setting::path) != more.end();
+  });
+  to.insert(to.end(), more.begin(), more.end());
+}
 
 struct PlacedText {
   std::string text;

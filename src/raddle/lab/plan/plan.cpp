@@ -28,15 +28,6 @@ Settings with_values(const Settings& settings, const Values& values) {
 
 void append(Settings& to, const Settings& more) { to.insert(to.end(), more.begin(), more.end()); }
 
-/// What `more` says takes the place of what was said of the same settings: a factor is one of the
-/// machine's value.
-void lay_over(Settings& to, const Settings& more) {
-  for (const Setting& s : more) {
-    std::erase_if(to, [&](const Setting& before) { return before.path == s.path; });
-    to.push_back(s);
-  }
-}
-
 /// Parameters of a workload at a cell's points.
 Settings parameters_of(const Experiment& e, const Workload& workload, const Cell& cell) {
   Settings out = workload.parameters;
