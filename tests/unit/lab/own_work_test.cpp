@@ -187,6 +187,41 @@ TEST(ShortForm, ASpeedUpIsOneOfTime) {
               testing::HasSubstr("config.core_clock_mhz / config.core_clock_mhz[lrr]"));
 }
 
+/// A variant that sets a seed has another input.
+TEST(ShortForm, NothingIsComparedAcrossSeedsOfVariants) {
+  const std::string variants =
+      "gpu = 'gtx480'\n[variants.a]\nset = { 'run.seed' = 1 }\n[variants.b]\nset = { 'run.seed' = "
+      "2 }\n[[runs]]\nworkloads = ['vecadd']\nvariants = ['a', 'b']\n";
+  EXPECT_THAT(titles_of(experiment(variants)), testing::ElementsAre("IPC"));
+  EXPECT_THAT(titles_of(experiment(variants + "axes = ['sm.count=4,8']\n")),
+              testing::ElementsAre("IPC"));
+}
+
+TEST(ShortForm, FactorsAndWordsAlongAnAxisHaveASpeedUp) {
+  const auto along = [](const std::string& axis) {
+    return titles_of(
+        experiment("gpu = 'gtx480'\nruns = [{ workloads = ['vecadd'], variants = ['lrr', 'gto'], "
+                   "axes = ['" +
+                   axis + "'] }]"));
+  };
+  EXPECT_THAT(along("l2.size_kib=x0.5,x1"),
+              testing::ElementsAre("Speed-up over lrr at l2.size_kib = x0.5", "IPC"));
+  EXPECT_THAT(along("run.cold_l2=false,true"),
+              testing::ElementsAre("Speed-up over lrr at run.cold_l2 = false", "IPC"));
+}
+
+/// Points are doubles: two that are the same one would be one run.
+TEST(ShortForm, SeedsAreNoLargerThanADoubleTellsApart) {
+  const auto of_seeds = [] {
+    experiment(
+        "gpu = 'gtx480'\nruns = [{ workloads = ['vecadd'], variants = ['lrr'], axes = "
+        "['run.seed=9007199254740992,9007199254740993'] }]");
+  };
+  EXPECT_THAT(test::input_error_of(of_seeds),
+              HasSubstr("run.seed: expected at most 9007199254740992 along an axis, found "
+                        "9007199254740993"));
+}
+
 /// Other parameters are other work.
 TEST(ShortForm, NothingIsComparedAcrossParametersOfWork) {
   const Experiment e = experiment(

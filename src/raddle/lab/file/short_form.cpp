@@ -47,6 +47,14 @@ Json value_of(const std::string& text, const Place& place) {
   return *value;
 }
 
+/// Points are told apart as doubles.
+void check_exact(const Json& value, const std::string& path, const Place& place) {
+  constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > kExact)
+    throw InputError(place, fmt::format("{}: expected at most {} along an axis, found {}", path,
+                                        kExact, value.get<std::uint64_t>()));
+}
+
 void add(Experiment& e, const std::string& name, NameKind kind, std::size_t index) {
   e.names.emplace(name, Symbol{kind, index});
 }
@@ -119,6 +127,7 @@ std::size_t define_axis(Experiment& e, const PlacedText& text) {
   out.place = text.place;
   for (const std::string& value : sweep.values) {
     const Json json = value_of(value, text.place);
+    check_exact(json, sweep.path, text.place);
     AxisPoint point;
     if (json.is_number()) point.value = json.get<double>();
     else {
@@ -160,14 +169,20 @@ struct Fixed {
 constexpr std::size_t kMaxFixed = 16;
 
 /// Texts with quotes in them cannot be written in an expression, nor empty ones.
+bool can_be_pinned(const AxisPoint& point) {
+  const auto* text = std::get_if<std::string>(&point.value);
+  return text == nullptr || (!text->empty() && text->find_first_of("'\"\\") == text->npos);
+}
+/// "count=4", "arbiter='age'"
+std::string pin(const Axis& axis, const AxisPoint& point) {
+  const char* const quote = std::holds_alternative<double>(point.value) ? "" : "'";
+  return fmt::format("{}={}{}{}", axis.name, quote, shown(point.value), quote);
+}
 bool can_be_pinned(const Experiment& e, const RunBlock& block) {
   return block.axes.empty() ||
          std::ranges::all_of(std::span(block.axes).subspan(1), [&](std::size_t a) {
-           return std::ranges::all_of(e.axes[a].points, [](const AxisPoint& point) {
-             const auto* text = std::get_if<std::string>(&point.value);
-             return text == nullptr ||
-                    (!text->empty() && text->find_first_of("'\"\\") == text->npos);
-           });
+           return std::ranges::all_of(e.axes[a].points,
+                                      [](const AxisPoint& point) { return can_be_pinned(point); });
          });
 }
 
@@ -178,12 +193,9 @@ std::vector<Fixed> fixed_points(const Experiment& e, const RunBlock& block) {
     std::vector<Fixed> longer;
     for (const Fixed& before : out)
       for (const AxisPoint& point : e.axes[a].points) {
-        const std::string value = shown(point.value);
-        const bool number = std::holds_alternative<double>(point.value);
         longer.push_back(
-            {fmt::format(", {}={}", e.axes[a].name, number ? value : "'" + value + "'") +
-                 before.pins,
-             before.words + fmt::format(", {} = {}", e.axes[a].title, value)});
+            {", " + pin(e.axes[a], point) + before.pins,
+             before.words + fmt::format(", {} = {}", e.axes[a].title, shown(point.value))});
       }
     out = std::move(longer);
     if (out.size() > kMaxFixed) out.resize(kMaxFixed);
@@ -191,16 +203,23 @@ std::vector<Fixed> fixed_points(const Experiment& e, const RunBlock& block) {
   return out;
 }
 
+/// Another seed is another input.
+bool sets_seed(const Settings& settings) {
+  return std::ranges::find(settings, "run.seed", &Setting::path) != settings.end();
+}
 bool is_of_seeds(const Axis& axis) {
-  return std::ranges::all_of(axis.points, [](const AxisPoint& point) {
-    return std::ranges::find(point.set, "run.seed", &Setting::path) != point.set.end();
-  });
+  return std::ranges::all_of(axis.points,
+                             [](const AxisPoint& point) { return sets_seed(point.set); });
 }
 /// Do its points differ in what is computed? Nothing is compared across them then.
 bool changes_work(const Axis& axis) {
-  return is_of_seeds(axis) || std::ranges::any_of(axis.points, [](const AxisPoint& point) {
-           return !point.parameters.empty();
-         });
+  return std::ranges::any_of(axis.points, [](const AxisPoint& point) {
+    return sets_seed(point.set) || !point.parameters.empty();
+  });
+}
+bool changes_work(const Experiment& e, const RunBlock& block) {
+  return std::ranges::any_of(block.variants,
+                             [&](std::size_t v) { return sets_seed(e.variants[v].set); });
 }
 
 /// How much sooner a run ends than the one that `base` pins, `at` the pins of both: in time, as
@@ -224,22 +243,22 @@ std::string along_axis(const Experiment& experiment, const RunBlock& block, cons
   // Of what is drawn only the other axes are named; a lone pin has no comma before it.
   const std::string at = fixed.pins.empty() ? "" : "[" + fixed.pins.substr(2) + "]";
   std::string out;
-  if (changes_work(axis)) {
+  const AxisPoint& first = axis.points.front();
+  const bool comparable = !changes_work(experiment, block);
+  if (comparable && changes_work(axis)) {
     if (block.variants.size() > 1)
       out += figure(
           fmt::format("Speed-up over {} of the same {}{}{}", base.title,
                       is_of_seeds(axis) ? "seed" : axis.title, fixed.words, mean),
           "speed-up", rest,
           fmt::format("gmean({} over {{{}}})", speedup_over(base.name + fixed.pins, at), over));
-  } else if (const auto* first = std::get_if<double>(&axis.points.front().value)) {
-    out += figure(fmt::format("Speed-up over {} at {} = {}{}{}", base.title, axis.title,
-                              shown(*first), fixed.words, mean),
-                  "speed-up", rest,
-                  fmt::format("gmean({} over {{{}}})",
-                              speedup_over(fmt::format("{}, {}={}{}", base.name, axis.name,
-                                                       shown(*first), fixed.pins),
-                                           at),
-                              over));
+  } else if (comparable && can_be_pinned(first)) {
+    out += figure(
+        fmt::format("Speed-up over {} at {} = {}{}{}", base.title, axis.title, shown(first.value),
+                    fixed.words, mean),
+        "speed-up", rest,
+        fmt::format("gmean({} over {{{}}})",
+                    speedup_over(base.name + ", " + pin(axis, first) + fixed.pins, at), over));
   }
   return out + figure("IPC" + fixed.words + mean, "thread instructions per cycle", rest,
                       fmt::format("gmean(totals.ipc{} over {{{}}})", at, over));
@@ -252,7 +271,7 @@ std::string by_workload(const Experiment& e, const RunBlock& block) {
                                        block.workloads.size() > 1 ? "means = [\"gmean\"]\n" : "",
                                        names_of(e.variants, block.variants, "\""));
   std::string out;
-  if (block.variants.size() > 1)
+  if (block.variants.size() > 1 && !changes_work(e, block))
     out += figure("Speed-up over " + base.title, "speed-up", rest, speedup_over(base.name, ""));
   return out + figure("IPC", "thread instructions per cycle", rest, "totals.ipc");
 }
@@ -276,7 +295,7 @@ std::string over_seeds(const Experiment& e, const RunBlock& block) {
   const std::size_t n = seeds.points.size();
   const std::string of = fmt::format("of {} seeds", n), over = " over " + seeds.name + ")";
   std::string out = figure("Cycles, mean " + of, "cycles", rest, "amean(totals.cycles" + over);
-  if (block.variants.size() < 2) return out;
+  if (block.variants.size() < 2 || changes_work(e, block)) return out;
   const std::string ratio = speedup_over(base.name, ""),
                     title = "Speed-up over " + base.title + " of the same seed, ",
                     mean = "gmean(" + ratio + over,
