@@ -15,7 +15,8 @@ void LoweringSpec::visit(FieldVisitor& v) {
            "takes, where it brings some, else as before");
   v.choice("order", order, kOrderNames,
            "of a basic block's instructions: as PTX has them, or with lowering = machine as an "
-           "assembler leaves them; live runs keep PTX's");
+           "assembler leaves them, or (list_scheduled) as one does that also hides latencies of "
+           "arithmetic; live runs keep PTX's");
 }
 
 }  // namespace raddle::lowering

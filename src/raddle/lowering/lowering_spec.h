@@ -27,9 +27,11 @@ inline constexpr std::array<std::string_view, 2> kAddressBitsNames = {"64", "32"
 /// In which order a basic block's instructions are executed.
 enum class Order : std::uint8_t {
   AsWritten,
-  Assembler,  ///< as an assembler leaves them, loads of shared memory joined (schedule.h)
+  Assembler,      ///< as an assembler leaves them, loads of shared memory joined (schedule.h)
+  ListScheduled,  ///< the same, and latencies of arithmetic are hidden (latency_order.h)
 };
-inline constexpr std::array<std::string_view, 2> kOrderNames = {"as_written", "assembler"};
+inline constexpr std::array<std::string_view, 3> kOrderNames = {"as_written", "assembler",
+                                                                "list_scheduled"};
 
 /// Whose registers decide how many warps an SM holds.
 enum class Registers : std::uint8_t {

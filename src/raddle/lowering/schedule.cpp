@@ -1,6 +1,7 @@
 #include "raddle/lowering/schedule.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -51,8 +52,11 @@ unsigned words_of(const StaticInst& in) { return std::max(1u, in.bytes / 4u); }
 /// One basic block, [begin, end) of the original.
 class Block {
  public:
-  Block(const trace::KernelCode& code, const std::vector<bool>& aliased, u32 begin, u32 end)
-      : code_(code), aliased_(aliased), begin_(begin), size_(end - begin) {
+  /// `delays`: nothing where results are taken to be there at once.
+  Block(const trace::KernelCode& code, const std::vector<bool>& aliased,
+        const std::optional<Delays>& delays, u32 begin, u32 end)
+      : code_(code), aliased_(aliased), delays_(delays), begin_(begin), size_(end - begin) {
+    if (delays_) latencies_.emplace(size_);
     after_.resize(size_);
     waits_for_.resize(size_);
     find_dependences();
@@ -70,6 +74,7 @@ class Block {
       ready.erase(next);
       out.push_back(begin_ + next);
       account(next);
+      if (latencies_) latencies_->issued(next);
       for (const u32 then : after_[next])
         if (--waits_for_[then] == 0) ready.insert(then);
     }
@@ -95,7 +100,10 @@ class Block {
       for (const Operand& o : at(i).operands) {
         if (o.reg == trace::kNoRegister) continue;
         const auto last = writer.find(o.reg);
-        if (last != writer.end()) add_edge(last->second, i);
+        if (last != writer.end()) {
+          add_edge(last->second, i);
+          if (latencies_ && o.kind != Kind::Write) add_reader(last->second, i, o.reg);
+        }
         if (o.kind != Kind::Write) continue;
         for (const u32 reader : readers[o.reg]) add_edge(reader, i);
       }
@@ -108,9 +116,17 @@ class Block {
         readers[o.reg].clear();
         ++version_[o.reg];
       }
-      if (i + 1 == size_ && at(i).jumps)
+      if ((i + 1 == size_ && at(i).jumps) || at(i).kind == OpKind::Exit)
         for (u32 j = 0; j < i; ++j) add_edge(j, i);
     }
+  }
+
+  /// Loads go first as far as there is room for what they load, so their readers do not count.
+  void add_reader(u32 writer, u32 reader, u32 reg) {
+    const bool is_alu = at(writer).kind == OpKind::Alu;
+    latencies_->add_reader(writer, reader,
+                           is_alu ? (*delays_)[static_cast<unsigned>(at(writer).op_class)] : 0);
+    if (code_.register_bytes[reg] == 0) latencies_->sets_predicate(writer);
   }
 
   void order_memory(u32 i, std::vector<u32>& memory, std::optional<u32>& ordered) {
@@ -174,9 +190,11 @@ class Block {
   u32 choose(const std::set<u32>& ready) const {
     for (const u32 i : ready)
       if (wanted_[i] && has_room(i)) return i;
-    for (const u32 i : ready)
-      if (!is_load(at(i).kind)) return i;
-    return *ready.begin();
+    std::vector<u32> others;
+    std::ranges::copy_if(ready, std::back_inserter(others),
+                         [&](u32 i) { return !is_load(at(i).kind); });
+    if (latencies_) return latencies_->choose(others).value_or(*ready.begin());
+    return others.empty() ? *ready.begin() : others.front();
   }
   bool has_room(u32 i) const {
     if (!is_load(at(i).kind)) return true;
@@ -203,7 +221,9 @@ class Block {
   };
   const trace::KernelCode& code_;
   const std::vector<bool>& aliased_;
+  const std::optional<Delays>& delays_;
   u32 begin_, size_;
+  std::optional<LatencyOrder> latencies_;
   std::vector<std::vector<u32>> after_, users_;
   std::vector<u32> waits_for_, used_;
   std::vector<bool> wanted_, is_issued_;
@@ -436,7 +456,8 @@ WholeBlock whole(const Schedule& in, u32 block) {
 
 }  // namespace
 
-Schedule schedule(const trace::KernelCode& original_code, const LoweringSpec& spec) {
+Schedule schedule(const trace::KernelCode& original_code, const LoweringSpec& spec,
+                  const std::optional<Delays>& delays) {
   Schedule out;
   const u32 size = size_without_aliases(original_code),
             all = static_cast<u32>(original_code.instructions.size());
@@ -477,7 +498,7 @@ Schedule schedule(const trace::KernelCode& original_code, const LoweringSpec& sp
     RADDLE_ASSERT(block == out.begin.size());  // none has lost all its instructions
     for (end = begin; end < left && block_of[original[end]] == block;) ++end;
     out.begin.push_back(static_cast<u32>(out.code.instructions.size()));
-    for (const u32 at : Block(fewer, fewer_aliased, begin, end).order()) {
+    for (const u32 at : Block(fewer, fewer_aliased, delays, begin, end).order()) {
       const u32 place = static_cast<u32>(out.code.instructions.size());
       const std::vector<u32>& members = groups[original[at]];
       for (const u32 i : members) {

@@ -12,8 +12,10 @@
 // their addresses need go first, as long as not too many loaded words wait for their use.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "raddle/lowering/latency_order.h"
 #include "raddle/lowering/lowering_spec.h"
 #include "raddle/trace/code.h"
 
@@ -67,7 +69,9 @@ struct Schedule {
 /// Loaded words that may wait for their use: of global or local memory, of shared memory.
 inline constexpr unsigned kGlobalWordsAhead = 16, kSharedWordsAhead = 16;
 
-/// On the machine of `spec`.
-Schedule schedule(const trace::KernelCode& code, const LoweringSpec& spec = {});
+/// On the machine of `spec`. With `delays` latencies of arithmetic are hidden behind what does not
+/// need its results (latency_order.h).
+Schedule schedule(const trace::KernelCode& code, const LoweringSpec& spec = {},
+                  const std::optional<Delays>& delays = std::nullopt);
 
 }  // namespace raddle::lowering

@@ -86,6 +86,59 @@ TEST(Schedule, NoMoreLoadsGoAheadThanRegistersAreMeantForThem) {
   EXPECT_TRUE(names(schedule(code_of(b)).code).starts_with(expected + "use0 ld16 use1 ld17 use2"));
 }
 
+Delays all(std::uint32_t cycles) {
+  Delays out;
+  out.fill(cycles);
+  return out;
+}
+
+/// Two chains of three: each waits four cycles for a result.
+TEST(ListSchedule, ChainsTakeTurns) {
+  CodeBuilder b;
+  for (const std::string chain : {"1", "2"})
+    for (const char* step : {"a", "b", "c"})
+      b.add(step + chain, {"r" + chain}, {"r" + chain, "r3"});
+  b.add("ret", {}, {}, OpKind::Exit);
+  EXPECT_EQ(names(schedule(code_of(b), {}, all(4)).code), "a1 a2 b1 b2 c1 c2 ret");
+  EXPECT_EQ(names(schedule(code_of(b), {}, all(1)).code), "a1 b1 c1 a2 b2 c2 ret")
+      << "nothing to hide";
+  EXPECT_EQ(names(schedule(code_of(b)).code), "a1 b1 c1 a2 b2 c2 ret");
+}
+
+/// Where none has its operands, the one comes that has them soonest.
+TEST(ListSchedule, TheSoonestComesWhereAllWait) {
+  CodeBuilder b;
+  b.add("slow", {"r1"}, {"r9"}).add("fast", {"r2"}, {"r9"});
+  b.add("of_slow", {"r3"}, {"r1"}).add("of_fast", {"r4"}, {"r2"}).add("ret", {}, {}, OpKind::Exit);
+  KernelCode code = code_of(b);
+  code.instructions[0].op_class = trace::OpClass::Sfu;
+  Delays delays = all(4);
+  delays[static_cast<unsigned>(trace::OpClass::Sfu)] = 20;
+  EXPECT_EQ(names(schedule(code, {}, delays).code), "slow fast of_fast of_slow ret");
+}
+
+/// A thread has seven predicates: the eighth comparison waits until one has been read.
+TEST(ListSchedule, PredicatesAreFew) {
+  CodeBuilder b;
+  for (unsigned i = 1; i <= 9; ++i) {
+    const std::string n = std::to_string(i);
+    b.add("set" + n, {"p" + n}, {"r1", "#"});
+    b.add("use" + n, {"r2"}, {"@p" + n, "r2", "r3"});
+  }
+  b.add("ret", {}, {}, OpKind::Exit);
+  const std::string order = names(schedule(code_of(b), {}, all(40)).code);
+  EXPECT_TRUE(order.starts_with("set1 set2 set3 set4 set5 set6 set7 use1 ")) << order;
+}
+
+TEST(ListSchedule, OnlySoManyGoBeforeTheirTurn) {
+  CodeBuilder b;
+  b.add("slow", {"r1"}, {"r9"}).add("reader", {"r2"}, {"r1"});
+  for (unsigned i = 0; i < 100; ++i) b.add("x", {"r" + std::to_string(10 + i)}, {"r9"});
+  b.add("ret", {}, {}, OpKind::Exit);
+  const Schedule s = schedule(code_of(b), {}, all(500));
+  EXPECT_EQ(s.place[1], 1 + LatencyOrder::kMaxAhead);
+}
+
 TEST(Schedule, FourAlignedWordsOfSharedMemoryAreOneLoad) {
   CodeBuilder b;
   for (const char* r : {"r3", "r0", "r1", "r2", "r4", "r5"})

@@ -85,7 +85,7 @@ std::shared_ptr<const trace::LoweredCode> TimedGpu::lowered(const trace::KernelC
   auto& known = lowered_[{&code, live}];
   if (known != nullptr) return known;
   const lowering::Schedule* order =
-      setup_.isa.order == lowering::Order::Assembler && !live ? &scheduled(code) : nullptr;
+      setup_.isa.order != lowering::Order::AsWritten && !live ? &scheduled(code) : nullptr;
   known = std::make_shared<const trace::LoweredCode>(
       lowering::lower(order == nullptr || order->is_identity ? code : order->code, setup_.isa,
                       gpu_.wants_live_registers()));
@@ -94,8 +94,14 @@ std::shared_ptr<const trace::LoweredCode> TimedGpu::lowered(const trace::KernelC
 
 const lowering::Schedule& TimedGpu::scheduled(const trace::KernelCode& code) {
   auto& known = schedules_[&code];
-  if (known == nullptr)
-    known = std::make_shared<const lowering::Schedule>(lowering::schedule(code, setup_.isa));
+  if (known == nullptr) {
+    std::optional<lowering::Delays> delays;
+    if (setup_.isa.order == lowering::Order::ListScheduled)
+      std::ranges::transform(setup_.machine.sm.cost, delays.emplace().begin(),
+                             &timing::OpCost::latency);
+    known =
+        std::make_shared<const lowering::Schedule>(lowering::schedule(code, setup_.isa, delays));
+  }
   return *known;
 }
 

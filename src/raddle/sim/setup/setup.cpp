@@ -257,9 +257,10 @@ Setup read_setup(const config::Tree& tree, const policy::Registries& policies) {
         "what L1s own");
   if (setup.run.sampling_error != 0 && setup.run.live)
     reader.fail("run.sampling_error needs launches that have been executed: run.live = false");
-  if (setup.isa.order == lowering::Order::Assembler &&
-      setup.isa.lowering != lowering::Level::Machine)
-    reader.fail("isa.order = \"assembler\" needs isa.lowering = \"machine\"");
+  if (const auto order = setup.isa.order;
+      order != lowering::Order::AsWritten && setup.isa.lowering != lowering::Level::Machine)
+    reader.fail(fmt::format("isa.order = \"{}\" needs isa.lowering = \"machine\"",
+                            lowering::kOrderNames[static_cast<std::size_t>(order)]));
   check_dispatch(reader, setup);
   reader.finish();
   setup.isa.compute_capability = setup.device.compute_capability;
