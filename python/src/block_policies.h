@@ -23,7 +23,7 @@ class BlockInPython final : public policy::BlockPolicy {
  public:
   BlockInPython(const PolicyClass& of, const Context& context)
       : self_(of, context_of(context)),
-        pick_(self_.hook("pick")),
+        pick_(self_.deciding_hook("pick")),
         on_launch_(self_.hook("on_launch")),
         on_block_done_(self_.hook("on_block_done")),
         on_progress_(self_.hook("on_progress")),
@@ -102,7 +102,7 @@ class KernelInPython final : public policy::KernelPolicy {
  public:
   KernelInPython(const PolicyClass& of, const Context& context)
       : self_(of, context_of(context)),
-        pick_(self_.hook("pick")),
+        pick_(self_.deciding_hook("pick")),
         on_launch_(self_.hook("on_launch")),
         on_end_(self_.hook("on_end")),
         waits_until_(self_.hook("waits_until")) {}

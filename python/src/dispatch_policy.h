@@ -20,7 +20,7 @@ class DispatchInPython final : public policy::DispatchPolicy {
         on_begin_(self_.hook("on_begin")),
         access_(self_.hook("access")),
         on_fetched_(self_.hook("on_fetched")),
-        pick_(self_.hook("pick")),
+        pick_(self_.deciding_hook("pick")),
         on_block_end_(self_.hook("on_block_end")),
         on_block_progress_(self_.hook("on_block_progress")),
         on_grid_end_(self_.hook("on_grid_end")),

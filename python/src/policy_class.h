@@ -47,6 +47,8 @@ class Instance {
   Instance(const PolicyClass& of, const py::dict& context);
   /// A hook of that name; empty where the class has the interface's own.
   Held hook(const char* name) const;
+  /// The hook that no policy of the level is without: the interface's own says so when called.
+  Held deciding_hook(const char* name) const { return Held(object_.get().attr(name)); }
   /// What the hook of that name answers once, while the object is made.
   py::object asked(const char* name) const { return object_.get().attr(name)(); }
   void visit_statistics(FieldVisitor& v) const;

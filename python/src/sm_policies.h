@@ -15,7 +15,7 @@ class WarpInPython final : public policy::WarpPolicy {
  public:
   WarpInPython(const PolicyClass& of, const Context& context)
       : self_(of, context_of(context)),
-        pick_(self_.hook("pick")),
+        pick_(self_.deciding_hook("pick")),
         on_warp_start_(self_.hook("on_warp_start")),
         on_warp_end_(self_.hook("on_warp_end")),
         may_decline_(self_.asked("may_decline").cast<bool>()) {}
@@ -60,7 +60,7 @@ class MigrateInPython final : public policy::MigratePolicy {
  public:
   MigrateInPython(const PolicyClass& of, const Context& context)
       : self_(of, context_of(context)),
-        look_(self_.hook("look")),
+        look_(self_.deciding_hook("look")),
         settle_(self_.hook("settle")),
         passage_(passage_of(self_.asked("passage"))) {}
 
@@ -107,7 +107,7 @@ class SchemeInPython final : public policy::SchemePolicy {
  public:
   SchemeInPython(const PolicyClass& of, const Context& context)
       : self_(of, context_of(context)),
-        look_(self_.hook("look")),
+        look_(self_.deciding_hook("look")),
         wants_ipc_alone_(self_.asked("wants_ipc_alone").cast<bool>()),
         decides_after_(number_of<Cycle>(self_.asked("decides_after"), "decides_after()")) {}
 

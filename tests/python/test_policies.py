@@ -162,6 +162,24 @@ def test_answers_that_cannot_be_are_told(simulator, level, answer, error, text):
         simulator.run("vecadd", size="tiny", policy={level: bad(level, "pick", answer)})
 
 
+@pytest.mark.parametrize("interface, gpu, text", [
+    (raddle.WarpPolicy, "gtx480", r"a warp policy has pick\(view\)"),
+    (raddle.BlockPolicy, "gtx480", r"a block policy has pick\(view\)"),
+    (raddle.KernelPolicy, "gtx480", r"a kernel policy has pick\(view\)"),
+    (raddle.DispatchPolicy, "gtx480", r"a dispatch policy has pick\(view\)"),
+    (raddle.MigratePolicy, "latoa", r"a migrate policy has look\(view\)"),
+    (raddle.SchemePolicy, "ccbp", r"a scheme has look\(view, knobs\)"),
+])
+def test_a_policy_without_its_deciding_hook_says_which(simulator, interface, gpu, text):
+    lacking = type("Lacking", (interface,), {"name": "lacking", "pik": lambda self, view: None})
+    with pytest.raises(NotImplementedError, match=text):
+        if interface is raddle.SchemePolicy:
+            simulator.corun(["vecadd size=tiny", "spmv size=tiny"], 10_000, gpu=gpu,
+                            policy={"scheme": lacking})
+        else:
+            simulator.run("vecadd", size="tiny", gpu=gpu, policy={interface.level: lacking})
+
+
 def test_schemes_that_stop_a_tenant_are_told(simulator):
     class Starving(raddle.SchemePolicy):
         """no block may issue"""
