@@ -50,6 +50,8 @@ def test_what_is_not_there_is_named():
     ("bfs", {"policy": {"wrap": "gto"}}, "wrap"),
     ("bfs", {"functional": True, "live": True}, "exclude each other"),
     ("bfs", {"functional": True, "policy": {"warp": "gto"}}, "is of timing"),
+    ("bfs", {"threads": 0}, "--threads: expected a whole number from 1 to 256, found 0"),
+    ("bfs", {"threads": 300}, "--threads: expected a whole number from 1 to 256, found 300"),
     ("nowhere.ptx", {}, "nowhere.ptx"),
     ("nowhere.rdl", {}, "nowhere.rdl"),
 ])

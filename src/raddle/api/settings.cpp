@@ -1,5 +1,7 @@
 #include "raddle/api/settings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "raddle/lab/run/local_executor.h"
@@ -32,6 +34,9 @@ std::string with_level(const std::string& policy, const policy::Registries& poli
 }  // namespace
 
 void Settings::check() const {
+  if (threads < 1 || threads > kMaxThreads)
+    throw InputError({"--threads"}, fmt::format("expected a whole number from 1 to {}, found {}",
+                                                kMaxThreads, threads));
   if (functional && live)
     throw InputError("--functional and --live exclude each other: --functional has no timing");
   for (const std::string& text : set)

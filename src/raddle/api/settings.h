@@ -13,6 +13,8 @@
 
 namespace raddle::api {
 
+inline constexpr unsigned kMaxThreads = 256;
+
 struct Settings {
   std::string gpu = "v100";              ///< a name, or a file of TOML or JSON
   std::vector<std::string> set;          ///< PATH=VALUE or PATH=xFACTOR
@@ -27,7 +29,7 @@ struct Settings {
   bool cold_l2 = false;
   std::string sampling_error = {};  ///< as written; empty = every launch is timed
 
-  /// Throws InputError when two of them exclude each other.
+  /// Throws InputError when one is out of range or two of them exclude each other.
   void check() const;
   /// Whether a seed was given, by its own option or by --set.
   bool says_seed() const;

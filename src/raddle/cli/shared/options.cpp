@@ -209,7 +209,7 @@ void CommonOptions::add_timing_to(CLI::App& command, OptionModes& modes) {
       .add(command.add_option("--threads", threads,
                               "host threads; results are the same for any number"),
            kSimulated.without({Mode::Kept}))
-      ->check(CLI::Range(1, 256))
+      ->check(CLI::Range(1, int{api::kMaxThreads}))
       ->capture_default_str()
       ->group(kRun);
   modes
