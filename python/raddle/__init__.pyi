@@ -80,10 +80,11 @@ class Simulator:
     def config(self, **settings: Any) -> Record: ...
     def run(self, workload: Work, *, gpu: str | PathLike[str] = "v100",
             policy: Mapping[str, Any] | None = None,
-            set: Mapping[str, Any] | None = None, seed: int = 0, max_cycles: int = 0,
-            threads: int = 1, functional: bool = False, live: bool = False, skip: bool = True,
-            first_launches: int = 0, cold_l2: bool = False, sampling_error: float = 0,
-            max_stream_gib: float = 2, checks: Iterable[str] = (),
+            set: Mapping[str, Any] | None = None, seed: int | None = None,
+            max_cycles: int | None = None, threads: int = 1, functional: bool = False,
+            live: bool = False, skip: bool = True, first_launches: int | None = None,
+            cold_l2: bool = False, sampling_error: float = 0, max_stream_gib: float = 2,
+            checks: Iterable[str] = (),
             samples: bool | int = False, report: bool = False, analyses: Iterable[str] = (),
             progress: Progress = None, **parameters: Any) -> Result: ...
     def compare(self, workloads: Work | Sequence[Work], policies: Sequence[Any] = (), *,
@@ -101,10 +102,11 @@ class Simulator:
 def default_simulator() -> Simulator: ...
 def run(workload: Work, *, gpu: str | PathLike[str] = "v100",
         policy: Mapping[str, Any] | None = None,
-        set: Mapping[str, Any] | None = None, seed: int = 0, max_cycles: int = 0,
-        threads: int = 1, functional: bool = False, live: bool = False, skip: bool = True,
-        first_launches: int = 0, cold_l2: bool = False, sampling_error: float = 0,
-        max_stream_gib: float = 2, checks: Iterable[str] = (),
+        set: Mapping[str, Any] | None = None, seed: int | None = None,
+        max_cycles: int | None = None, threads: int = 1, functional: bool = False,
+        live: bool = False, skip: bool = True, first_launches: int | None = None,
+        cold_l2: bool = False, sampling_error: float = 0, max_stream_gib: float = 2,
+        checks: Iterable[str] = (),
         samples: bool | int = False, report: bool = False, analyses: Iterable[str] = (),
         progress: Progress = None, **parameters: Any) -> Result: ...
 def compare(workloads: Work | Sequence[Work], policies: Sequence[Any] = (),

@@ -74,12 +74,12 @@ class Simulator:
         return self._native.config(make_settings(self, **settings))
 
     def run(self, workload: Any, *, gpu: Any = "v100", policy: Mapping[str, Any] | None = None,
-            set: Mapping[str, Any] | None = None, seed: int = 0, max_cycles: int = 0,
-            threads: int = 1, functional: bool = False, live: bool = False, skip: bool = True,
-            first_launches: int = 0, cold_l2: bool = False, sampling_error: float = 0,
-            max_stream_gib: float = 2, checks: Iterable[str] = (), samples: bool | int = False,
-            report: bool = False, analyses: Iterable[str] = (), progress: Any = None,
-            **parameters: Any) -> Result:
+            set: Mapping[str, Any] | None = None, seed: int | None = None,
+            max_cycles: int | None = None, threads: int = 1, functional: bool = False,
+            live: bool = False, skip: bool = True, first_launches: int | None = None,
+            cold_l2: bool = False, sampling_error: float = 0, max_stream_gib: float = 2,
+            checks: Iterable[str] = (), samples: bool | int = False, report: bool = False,
+            analyses: Iterable[str] = (), progress: Any = None, **parameters: Any) -> Result:
         """Runs a workload, a PTX file or a recording; other keywords are its parameters."""
         words = work_words(workload, parameters)
         settings = make_settings(

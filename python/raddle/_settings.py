@@ -86,19 +86,32 @@ def work_words(workload: Any, parameters: Mapping[str, Any]) -> list[str]:
         for key, value in parameters.items()]
 
 
+def _counts(**given: Any) -> Iterable[tuple[str, int]]:
+    """Those that were given; the library has 0 for the others."""
+    for name, value in given.items():
+        if value is None:
+            continue
+        if isinstance(value, bool) or not hasattr(value, "__index__") or value < 1:
+            raise _raddle.InputError(f"--{name.replace('_', '-')}: expected a whole number from 1 "
+                                     f"on, found '{value}'")
+        yield name, value
+
+
 def make_settings(simulator: Any, *, gpu: Any = "v100", policy: Mapping[str, Any] | None = None,
-                  set: Mapping[str, Any] | None = None, seed: int = 0, max_cycles: int = 0,
-                  threads: int = 1, functional: bool = False, live: bool = False,
-                  skip: bool = True, first_launches: int = 0, cold_l2: bool = False,
-                  sampling_error: float = 0, max_stream_gib: float = 2,
+                  set: Mapping[str, Any] | None = None, seed: int | None = None,
+                  max_cycles: int | None = None, threads: int = 1, functional: bool = False,
+                  live: bool = False, skip: bool = True, first_launches: int | None = None,
+                  cold_l2: bool = False, sampling_error: float = 0, max_stream_gib: float = 2,
                   checks: Iterable[str] = ()) -> Any:
     out = _raddle.Settings()
     out.gpu = gpu if isinstance(gpu, str) else gpu.__fspath__()
     out.set = settings_words(set or {})
     out.policy = [policy_word(simulator, *item) for item in (policy or {}).items()]
-    out.seed, out.max_cycles, out.threads = seed, max_cycles, threads
+    for name, value in _counts(seed=seed, max_cycles=max_cycles, first_launches=first_launches):
+        setattr(out, name, value)
+    out.threads = threads
     out.functional, out.live, out.no_skip = functional, live, not skip
-    out.first_launches, out.cold_l2, out.max_stream_gib = first_launches, cold_l2, max_stream_gib
+    out.cold_l2, out.max_stream_gib = cold_l2, max_stream_gib
     out.sampling_error = str(sampling_error) if sampling_error else ""
     out.checks = list(checks)
     return out

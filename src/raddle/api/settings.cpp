@@ -37,6 +37,9 @@ void Settings::check() const {
   if (threads < 1 || threads > kMaxThreads)
     throw InputError({"--threads"}, fmt::format("expected a whole number from 1 to {}, found {}",
                                                 kMaxThreads, threads));
+  if (!(max_stream_gib >= kMinStreamGib && max_stream_gib <= kMaxStreamGib))  // nor NaN
+    throw InputError({"--max-stream"}, fmt::format("expected a number from {} to {}, found '{}'",
+                                                   kMinStreamGib, kMaxStreamGib, max_stream_gib));
   if (functional && live)
     throw InputError("--functional and --live exclude each other: --functional has no timing");
   for (const std::string& text : set)

@@ -14,6 +14,7 @@
 namespace raddle::api {
 
 inline constexpr unsigned kMaxThreads = 256;
+inline constexpr double kMinStreamGib = 0.001, kMaxStreamGib = 1e6;
 
 struct Settings {
   std::string gpu = "v100";              ///< a name, or a file of TOML or JSON

@@ -146,7 +146,7 @@ void CommonOptions::add_stream_limit_to(CLI::App& c, OptionModes& modes) {
   auto* option = c.add_option("--max-stream", max_stream_gib,
                               "give up when the op stream of one launch takes more memory")
                      ->type_name("GIB")
-                     ->check(real_in(0.001, 1e6))
+                     ->check(real_in(api::kMinStreamGib, api::kMaxStreamGib))
                      ->capture_default_str()
                      ->group(kLimits);
   modes.add(option, kSimulated.without({Mode::Trace, Mode::Kept}));
