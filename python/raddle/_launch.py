@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 import os
 import shutil
 import subprocess
@@ -50,8 +51,21 @@ def is_ptx(source: str) -> bool:
     return any(line.split("//")[0].strip().startswith(".version") for line in source.splitlines())
 
 
-def _size(size: int | Sequence[int]) -> list[int]:
-    return [int(size)] if isinstance(size, (int, np.integer)) else [int(one) for one in size]
+def _size(size: int | Sequence[int], what: str) -> list[int]:
+    numbers = size if isinstance(size, (Sequence, np.ndarray)) else [size]
+    try:
+        return [operator.index(one) for one in numbers]
+    except TypeError:
+        raise _raddle.InputError(f"{what}: expected whole numbers, found {size!r}") from None
+
+
+def _dtype(of: Any) -> np.dtype:
+    """As the GPU has it. Its memory holds no objects of Python, and is little-endian."""
+    dtype = np.dtype(of)
+    if dtype.hasobject:
+        raise _raddle.InputError(f"expected numbers for the GPU, found an array of {dtype} with "
+                                 "objects of Python in it")
+    return dtype.newbyteorder("<")
 
 
 class Array:
@@ -98,19 +112,27 @@ class Kernel:
                                      f"{len(self.parameters)} arguments, not {len(args)}")
         encoded = [self._bytes(*item) for item in zip(range(1, len(args) + 1), args,
                                                       self.parameters)]
-        self._gpu._device.launch(self._module, self.name, _size(grid), _size(block), encoded,
-                                 shared_bytes, stream)
+        self._gpu._device.launch(self._module, self.name, _size(grid, "grid"),
+                                 _size(block, "block"), encoded, shared_bytes, stream)
 
     def _bytes(self, number: int, value: Any, parameter: Record) -> bytes:
         if isinstance(value, Array):
+            if value._gpu is not self._gpu:
+                raise _raddle.InputError(f"argument {number} of kernel '{self._of.short_name}': "
+                                         "expected an Array of this Gpu, found one of another")
             value = np.uint64(value.address)
         if isinstance(value, (bytes, bytearray)):
             return bytes(value)
         if isinstance(value, (np.generic, np.ndarray)):
-            return value.tobytes()
+            return np.asarray(value, _dtype(value.dtype)).tobytes()
         kind = _TYPES.get(parameter.type)
         if kind is None:  # b32 and the like: whatever has the size
-            kind = f"f{parameter.size}" if isinstance(value, float) else f"i{parameter.size}"
+            if parameter.size not in (1, 2, 4, 8):
+                raise _raddle.InputError(
+                    f"argument {number} of kernel '{self._of.short_name}': expected "
+                    f"{parameter.size} bytes, found {value!r}")
+            real = isinstance(value, float) and parameter.size != 1
+            kind = f"{'f' if real else 'i'}{parameter.size}"
         dtype = np.dtype(kind)
         if dtype.kind == "f":
             fits = isinstance(value, (int, float))
@@ -160,8 +182,7 @@ class Gpu:
         return out
 
     def empty(self, shape: Any, dtype: Any = np.float32) -> Array:
-        shape = tuple(_size(shape))
-        out = Array(self, 0, np.dtype(dtype), shape)
+        out = Array(self, 0, _dtype(dtype), tuple(_size(shape, "shape")))
         out.address = self._device.allocate(out.nbytes)
         return out
 

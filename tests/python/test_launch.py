@@ -94,6 +94,61 @@ def test_arguments_are_checked(arrays, arguments, text):
         raddle.launch(SAXPY, 8, 128, given)
 
 
+@pytest.mark.parametrize("values", [
+    np.arange(4, dtype=np.float32).astype(object),
+    np.array([(1, None)], dtype=[("a", "i4"), ("b", object)]),
+])
+def test_objects_of_python_stay_in_python(values):
+    with pytest.raises(raddle.InputError, match="expected numbers for the GPU, found an array of"):
+        raddle.launch(SAXPY, 1, 32, [values, values, 1.0, 1])
+    gpu = raddle.Gpu()
+    for use in (lambda: gpu.array(values), lambda: gpu.empty(4, values.dtype),
+                lambda: gpu.load(SAXPY)["saxpy"][1, 32](np.array(None), 0, 1.0, 1)):
+        with pytest.raises(raddle.InputError, match="expected numbers for the GPU"):
+            use()
+
+
+def test_arrays_of_the_other_byte_order_are_the_same_numbers(arrays):
+    x, y = arrays
+    expected = raddle.launch(SAXPY, 8, 128, [x, y, 2.0, 1000]).arrays[1]
+    out = raddle.launch(SAXPY, 8, 128, [x.astype(">f4"), y.astype(">f4"), 2.0, 1000])
+    assert np.array_equal(out.arrays[1], expected)
+    gpu = raddle.Gpu()
+    sums = gpu.empty(1000, ">f4")
+    sums.set(y.astype(">f4"))
+    gpu.load(SAXPY)["saxpy"][8, 128](gpu.array(x), sums, 2.0, np.array(1000, ">u4"))
+    assert np.array_equal(sums.get(), expected)
+
+
+def test_an_array_is_of_its_own_gpu(arrays):
+    first, second = raddle.Gpu(), raddle.Gpu()
+    mine, other = first.array(arrays[0]), second.array(arrays[1])
+    with pytest.raises(raddle.InputError, match="argument 2 of kernel 'saxpy': expected an Array "
+                                                "of this Gpu, found one of another"):
+        first.load(SAXPY)["saxpy"][8, 128](mine, other, 1.0, 1000)
+
+
+@pytest.mark.parametrize("grid, block, text", [
+    ([2.9], 128, r"grid: expected whole numbers, found \[2.9\]"),
+    (2.0, 128, "grid: expected whole numbers, found 2.0"),
+    (2, None, "block: expected whole numbers, found None"),
+])
+def test_sizes_are_whole_numbers(arrays, grid, block, text):
+    with pytest.raises(raddle.InputError, match=text):
+        raddle.launch(SAXPY, grid, block, [*arrays, 1.0, 1000])
+
+
+@pytest.mark.parametrize("parameter, value, text", [
+    (".b8 p", 1.5, "expected a .b8, found 1.5"),
+    (".b8 p[16]", 3, "expected 16 bytes, found 3"),
+])
+def test_bytes_are_not_made_of_numbers_that_do_not_fit(parameter, value, text):
+    ptx = (".version 7.0\n.target sm_70\n.address_size 64\n"
+           f".visible .entry k(.param {parameter}) {{ ret; }}\n")
+    with pytest.raises(raddle.InputError, match=text):
+        raddle.launch(ptx, 1, 1, [value])
+
+
 def test_what_goes_wrong_on_the_device_is_told(arrays):
     x, y = arrays
     with pytest.raises(raddle.RunError, match="saxpy"):
