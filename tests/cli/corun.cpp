@@ -137,6 +137,8 @@ TEST(CorunCommand, RefusesWhatMakesNoSense) {
   expect_refused(raddle("run vecadd + vecadd --horizon 10 --warmup 10"), {"--warmup", "10"});
   expect_refused(raddle("run vecadd + vecadd --horizon 10 --live"), {"--live"});
   expect_refused(raddle("run vecadd + vecadd --horizon 10 --functional"), {"--functional"});
+  expect_refused(raddle("run vecadd + vecadd --horizon 10 --set run.cold_l2=true"),
+                 {"--cold-l2 (run.cold_l2) does not hold for a co-run"});
   expect_refused(raddle("run vecadd --sample 10"), {"--horizon"});
   expect_refused(raddle("run vecadd + vecadd --horizon 10 --sample 0"), {"--sample"});
   expect_refused(raddle("run vecadd + vecad --horizon 10"), {"'vecad'"});

@@ -188,6 +188,58 @@ def test_tenants_share_the_gpu(command):
     assert result.state_hash == told["state_hash"]
 
 
+@pytest.mark.parametrize("keywords, text", [
+    ({"cold_l2": True}, "--cold-l2 .run.cold_l2. does not hold for a co-run"),
+    ({"set": {"run.cold_l2": True}}, "--cold-l2 .run.cold_l2. does not hold for a co-run"),
+    ({"first_launches": 1}, "--first-launches does not hold for a co-run"),
+    ({"checks": ["races"]}, "--check does not hold for a co-run"),
+    ({"ipc_alone": [3, 0]}, "expected an IPC alone above 0 of each tenant, found 0"),
+    ({"ipc_alone": [3, -5]}, "expected an IPC alone above 0 of each tenant, found -5"),
+])
+def test_what_does_not_hold_for_a_corun_is_refused(keywords, text):
+    with pytest.raises(raddle.InputError, match=text):
+        raddle.corun(["vecadd size=tiny", "spmv size=tiny"], 5_000, gpu="ccbp", **keywords)
+
+
+@pytest.mark.parametrize("keywords, text", [
+    ({"first_launches": 2}, "--first-launches does not hold for an execution without timing"),
+    ({"sampling_error": 0.1}, "--sampling-error does not hold for an execution without timing"),
+    ({"cold_l2": True}, "--cold-l2 does not hold for an execution without timing"),
+    ({"skip": False}, "--no-skip does not hold for an execution without timing"),
+    ({"report": True}, "--report does not hold for an execution without timing"),
+    ({"samples": 100}, "sampling over time does not hold for an execution without timing"),
+])
+def test_what_does_not_hold_without_timing_is_refused(keywords, text):
+    with pytest.raises(raddle.InputError, match=text):
+        raddle.run("vecadd", size="tiny", functional=True, **keywords)
+
+
+def test_what_does_not_hold_for_a_recording_is_refused(tmp_path):
+    recording = raddle.record("vecadd", tmp_path / "v.rdl", size="tiny", gpu="gtx480")
+    with pytest.raises(raddle.InputError, match="--check does not hold for a recording or trace"):
+        recording.run(gpu="gtx480", checks=["races"])
+    with pytest.raises(raddle.InputError, match="--check does not hold for a recording or trace"):
+        raddle.compare(recording, ["lrr", "gto"], gpu="gtx480", checks=["races"])
+    with pytest.raises(raddle.InputError, match="replay times what was recorded"):
+        recording.run(gpu="gtx480", functional=True)
+    copy = tmp_path / "copy.rdl"
+    for keywords, text in [
+            ({"size": "tiny"}, "'size=tiny': a trace has no parameters"),
+            ({"parameters": {"n": 300}}, "'n=300': a trace has no parameters"),
+            ({"seed": 2}, "--seed does not hold for a recording or trace"),
+            ({"first_launches": 3}, "--first-launches does not hold for a recording or trace")]:
+        with pytest.raises(raddle.InputError, match=text):
+            raddle.record(recording, copy, **keywords)
+    for keywords, text in [
+            ({"checks": ["races"]}, "--check does not hold for record, which times nothing"),
+            ({"policy": {"warp": "gto"}}, "--policy does not hold for record"),
+            ({"set": {"run.cold_l2": True}}, "--set run.cold_l2=true does not hold for record"),
+            ({"functional": True}, "--functional does not hold for record")]:
+        with pytest.raises(raddle.InputError, match=text):
+            raddle.record("vecadd", copy, size="tiny", **keywords)
+    assert not copy.exists()
+
+
 def test_the_configuration_is_the_resolved_one():
     config = raddle.config(gpu="gtx480", set={"l2.size_kib": 96}, policy={"warp": "lrr"})
     assert config.l2.size_kib == 96 and config.policy.warp.name == "lrr"

@@ -48,6 +48,45 @@ void Settings::check() const {
         throw InputError({"--set " + text}, "is of timing, which --functional leaves out");
 }
 
+void Settings::refuse(std::initializer_list<std::string_view> options, std::string_view of) const {
+  struct Option {
+    std::string_view name;
+    bool given;
+    std::string_view path = {};  ///< of the setting that says the same
+  };
+  const Option all[] = {{"--policy", !policy.empty()},
+                        {"--check", !checks.empty()},
+                        {"--functional", functional},
+                        {"--no-skip", no_skip},
+                        {"--first-launches", first_launches != 0},
+                        {"--seed", seed != 0, "run.seed"},
+                        {"--live", live, "run.live"},
+                        {"--cold-l2", cold_l2, "run.cold_l2"},
+                        {"--sampling-error", !sampling_error.empty(), "run.sampling_error"}};
+  for (const std::string_view refused : options) {
+    const auto* option = std::ranges::find(all, refused, &Option::name);
+    RADDLE_ASSERT(option != std::end(all));
+    const auto says_it = [&](std::string_view text) {
+      return !option->path.empty() && text.starts_with(std::string(option->path) + "=");
+    };
+    const auto setting = std::ranges::find_if(set, says_it);
+    if (!option->given && setting == set.end()) continue;
+    throw InputError(fmt::format("{} does not hold for {}: leave it out",
+                                 option->given ? std::string(refused) : "--set " + *setting, of));
+  }
+}
+
+void Settings::check_always_timed(const std::string& why) const {
+  if (functional || live) throw InputError(why + "; --functional and --live are for run");
+}
+
+void Settings::check_record(bool of_recording) const {
+  refuse({"--policy", "--check", "--functional", "--live", "--cold-l2", "--sampling-error",
+          "--no-skip"},
+         "record, which times nothing");
+  if (of_recording) refuse({"--seed", "--first-launches"}, "a recording or trace");
+}
+
 bool Settings::says_seed() const {
   return seed != 0 || std::ranges::any_of(set, [](const std::string& text) {
            return text.starts_with("run.seed=");

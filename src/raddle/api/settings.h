@@ -1,8 +1,10 @@
 // What a simulation is asked for, in the words of the command line.
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "raddle/config/said_once.h"
@@ -32,6 +34,13 @@ struct Settings {
 
   /// Throws InputError when one is out of range or two of them exclude each other.
   void check() const;
+  /// Throws InputError that names one of these options, where it or its setting was given:
+  /// "--check does not hold for a recording or trace: leave it out".
+  void refuse(std::initializer_list<std::string_view> options, std::string_view of) const;
+  /// Refuses --live and --functional. `why`: what is done instead.
+  void check_always_timed(const std::string& why) const;
+  /// What is recorded is not timed; of a recording, nothing is executed either.
+  void check_record(bool of_recording) const;
   /// Whether a seed was given, by its own option or by --set.
   bool says_seed() const;
   /// A setting that has a member of its own.

@@ -1,5 +1,7 @@
 #include "raddle/api/simulator.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <utility>
@@ -90,8 +92,17 @@ double speedup(const Result& result, const Result& base) {
 
 namespace {
 
+void check_functional(const Settings& settings, const Watch& watch) {
+  constexpr std::string_view kFunctional = "an execution without timing (--functional)";
+  settings.refuse({"--first-launches", "--sampling-error", "--cold-l2", "--no-skip"}, kFunctional);
+  if (!watch.for_page && watch.sample_interval == 0) return;
+  throw InputError(fmt::format("{} does not hold for {}: leave it out",
+                               watch.for_page ? "--report" : "sampling over time", kFunctional));
+}
+
 sim::Options options_of(const Settings& settings, const sim::Setup& setup, const Watch& watch,
                         bool corun = false) {
+  if (settings.functional) check_functional(settings, watch);
   sim::Options out = settings.options(setup);
   out.threads = startable_threads(out.threads);
   out.progress = watch.progress;
@@ -114,8 +125,12 @@ Settings with_seed(Settings settings, const Work& work) {
   return settings;
 }
 
-Work work_of(const std::vector<std::string>& words) {
+Work work_of(const std::vector<std::string>& words, const Settings& settings) {
   if (words.empty()) throw InputError("no workload given");
+  if (is_recording(words.front())) {
+    settings.check_always_timed("replay times what was recorded");
+    settings.refuse({"--check"}, "a recording or trace");
+  }
   return Work(words);
 }
 
@@ -130,7 +145,7 @@ sim::Setup Simulator::setup(const Settings& settings) const {
 
 Result Simulator::run(const std::vector<std::string>& words, const Settings& settings,
                       const Watch& watch) const {
-  Work work = work_of(words);
+  Work work = work_of(words, settings);
   std::vector<sim::Setup> machines;
   machines.push_back(setup(with_seed(settings, work)));
   work.check_run(machines.front());
@@ -147,7 +162,7 @@ std::vector<Result> Simulator::compare(const std::vector<std::vector<std::string
                      std::string("functional nor live"));
   const std::vector<Variant> variants = make_variants(settings, comparison, policies_);
   std::vector<Work> all;
-  for (const std::vector<std::string>& words : works) all.push_back(work_of(words));
+  for (const std::vector<std::string>& words : works) all.push_back(work_of(words, settings));
   if (all.empty()) throw InputError("no workload given");
   distinguish(all);
   const auto machines_of = [&](const Work& work) {
@@ -201,9 +216,13 @@ Result Simulator::corun(const std::vector<std::vector<std::string>>& tenants,
 Result Simulator::record(const std::vector<std::string>& words, const Settings& settings,
                          const std::string& file, const Watch& watch) const {
   if (words.empty()) throw InputError("no workload given");
+  const bool of_recording = is_recording(words.front());
+  settings.check_record(of_recording);
+  if (of_recording && words.size() > 1)
+    throw InputError("'" + words[1] + "': a trace has no parameters");
   sim::Setup machine = setup(settings);
   const sim::Options options = options_of(settings, machine, watch);
-  if (is_recording(words.front()))
+  if (of_recording)
     return Result(sim::convert(*open_recording(words.front()), machine, options, file));
   sim::NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
   return Result(sim::record(*named.workload, named.info, machine, options, file));

@@ -43,6 +43,7 @@ struct RecordCommand {
     const bool quiet = common.quiet;
     check_name();
     modes.check(mode());
+    common.check_record(mode() == Mode::Trace);
     check_writable(file);
     if (mode() == Mode::Program) return execute(common, words, file, {});
     sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());

@@ -79,10 +79,6 @@ void CommonOptions::add_always_timed_to(CLI::App& c, OptionModes& modes) {
   for (const char* option : {"--live", "--functional"}) c.get_option(option)->group(kNotListed);
 }
 
-void CommonOptions::check_always_timed(const std::string& why) const {
-  if (functional || live) throw InputError(why + "; --functional and --live are for run");
-}
-
 void CommonOptions::add_out_of_bounds_to(CLI::App& c, OptionModes& modes) {
   auto* option =
       c.add_option(

@@ -29,8 +29,6 @@ struct CommonOptions : api::Settings {
   /// The same of a command that times whatever it is given: --live and --functional are known, so
   /// that check_always_timed() can say why not, but not listed.
   void add_always_timed_to(CLI::App& command, OptionModes& modes);
-  /// Refuses --live and --functional. `why`: what the command does instead.
-  void check_always_timed(const std::string& why) const;
   /// Those of a run that is always timed and gives no report.
   void add_timing_to(CLI::App& command, OptionModes& modes);
   /// --max-stream, of commands that execute.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -224,6 +225,21 @@ std::optional<Sharing> sharing(std::span<const double> ipc, std::span<const doub
   return out;
 }
 
+namespace {
+
+/// A tenant's launches are timed all of them, again and again, beside those of others.
+void check_whole_launches(const Setup& setup, const Options& options) {
+  const auto refuse = [](const char* option) {
+    throw InputError(
+        fmt::format("{} does not hold for a co-run (A + B with --horizon): leave it out", option));
+  };
+  if (setup.run.cold_l2) refuse("--cold-l2 (run.cold_l2)");
+  if (options.first_launches != 0) refuse("--first-launches");
+  if (options.checks.any()) refuse("--check");
+}
+
+}  // namespace
+
 void check_corun(std::size_t tenants, const Setup& setup, const Options& options,
                  const CorunOptions& corun) {
   if (tenants < 1 || tenants > kMaxTenants)
@@ -242,6 +258,11 @@ void check_corun(std::size_t tenants, const Setup& setup, const Options& options
   if (!corun.ipc_alone.empty() && corun.ipc_alone.size() != tenants)
     throw InputError(fmt::format("a co-run of {} tenants: expected an IPC alone of each, found {}",
                                  tenants, corun.ipc_alone.size()));
+  for (const double ipc : corun.ipc_alone)
+    if (!(ipc > 0) || !std::isfinite(ipc))
+      throw InputError(
+          fmt::format("a co-run: expected an IPC alone above 0 of each tenant, found {}", ipc));
+  check_whole_launches(setup, options);
   if (setup.run.live)
     throw InputError("tenants of a co-run are executed before they are timed: leave out --live");
   if (setup.run.sampling_error != 0)
