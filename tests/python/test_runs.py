@@ -260,6 +260,30 @@ def test_pages_and_timelines_are_written(tmp_path):
     assert frame.startswith("<iframe") and "&lt;!doctype html&gt;" in frame
 
 
+def page_data(page):
+    start = page.index(">", page.index('<script id="raddle-data"')) + 1
+    return json.loads(page[start:page.index("</script>", start)])
+
+
+@pytest.mark.parametrize("policies, labels", [(["lrr", "gto"], ["lrr", "gto"]), ([], [""])])
+def test_several_seeds_are_several_inputs_of_one_policy(policies, labels, command):
+    words = ["--policies", ",".join(policies)] if policies else []
+    told = command("compare", "bfs", "size=tiny", "--gpu", "gtx480", "--sweep", "run.seed=1,2,3",
+                   *words)
+    found = raddle.compare("bfs", policies, sweep={"run.seed": [1, 2, 3]}, size="tiny",
+                           gpu="gtx480")
+    page = page_data(found.page())
+    assert [one["seeds"] for one in page["over_seeds"]] == [[1, 2, 3]] * len(labels)
+    assert [one["speedup"] for one in page["over_seeds"]] == [
+        one["speedup"] for one in told["over_seeds"]]
+    assert not any(one["same_input"] for one in page["over_seeds"])
+    assert {run["label"] for run in page["runs"]} == set(policies or ["warp=gto"])
+    assert [one["policies"] for one in told["over_seeds"]] == labels
+    table = str(found)
+    assert "same input" not in table and table.count("1, 2, 3") == len(labels)
+    assert policies or "  all  " in table
+
+
 def test_notebooks_show_tables_and_charts():
     result = raddle.run("bfs", size="tiny", gpu="gtx480", samples=True)
     html = result._repr_html_()

@@ -48,12 +48,23 @@ std::string Result::summary() const { return report::summary(*of_); }
 
 namespace {
 
-std::vector<report::Run> runs_of(const std::vector<Result>& results) {
-  std::vector<report::Run> out;
-  for (const Result& one : results)
-    out.push_back(
-        {one.label().empty() ? report::policy_label(one.whole()) : one.label(), &one.whole()});
+std::string label_of(const Result& one) {
+  return one.label().empty() ? report::policy_label(one.whole()) : one.label();
+}
+
+std::vector<report::Row> rows_of(const std::vector<Result>& results) {
+  std::vector<report::Row> out;
+  for (const Result& one : results) {
+    const std::string label = label_of(one);
+    out.push_back({label, one.label().empty() ? label : one.place().of_any_seed, &one.whole()});
+  }
   return out;
+}
+
+bool several_seeds(const std::vector<report::Row>& rows) {
+  return std::ranges::any_of(rows, [&](const report::Row& row) {
+    return report::seed_of(row) != report::seed_of(rows.front());
+  });
 }
 
 }  // namespace
@@ -63,22 +74,24 @@ std::string page(const std::vector<Result>& results, const std::string& command,
   report::ReportInput input;
   input.command = command;
   input.date = date;
-  input.runs = runs_of(results);
+  const std::vector<report::Row> rows = rows_of(results);
+  const bool seeds = several_seeds(rows);
+  for (const report::Row& row : rows) {
+    std::string label = seeds ? row.of_any_seed : row.label;
+    if (label.empty()) label = report::policy_label(*row.result);
+    input.runs.push_back({std::move(label), row.result});
+  }
   return report::html(input);
 }
 
 std::string timeline(const std::vector<Result>& results) {
-  return report::timeline(runs_of(results)).text;
+  std::vector<report::Run> runs;
+  for (const Result& one : results) runs.push_back({label_of(one), &one.whole()});
+  return report::timeline(runs).text;
 }
 
 std::string comparison(const std::vector<Result>& results) {
-  std::vector<report::Row> rows;
-  const std::vector<report::Run> runs = runs_of(results);
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const std::string& of_any_seed = results[i].place().of_any_seed;
-    rows.push_back(
-        {runs[i].label, of_any_seed.empty() ? runs[i].label : of_any_seed, runs[i].result});
-  }
+  const std::vector<report::Row> rows = rows_of(results);
   if (rows.empty()) return "";
   const std::string& work = results.front().place().work;
   return report::comparison(work.empty() ? rows.front().result->workload : work, rows);
