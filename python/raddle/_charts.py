@@ -137,7 +137,9 @@ def _stalls(one: Any) -> dict[str, float]:
 def over_intervals(one: Any) -> list[float]:
     """Thread instructions a cycle of each interval; the last one may be short."""
     starts = [float(at) for at in one.series["start"]]
-    ends = [*starts[1:], float(one.cycles)]
+    sampling = one.tree.get("sampling")  # then totals are of launches without intervals, too
+    timed = sampling["timed_totals"] if sampling else one.tree["totals"]
+    ends = [*starts[1:], float(timed["cycles"])]
     return [float(count) / max(end - start, 1) for count, start, end
             in zip(one.series["thread_instructions"], starts, ends)]
 

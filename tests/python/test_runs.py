@@ -141,6 +141,12 @@ def test_the_last_interval_is_as_long_as_it_is():
     last = result.series.thread_instructions[-1] / (result.cycles - starts[-1])
     drawn = raddle._charts.over_intervals(result)
     assert drawn[-1] == pytest.approx(last) and len(drawn) == len(starts)
+    sampled = raddle.run("hotspot", size="tiny", steps=60, gpu="gtx480", sampling_error=0.05,
+                         samples=10_000)
+    timed, starts = sampled.sampling.timed_totals.cycles, sampled.series.start
+    assert timed < sampled.cycles / 2 and 0 < timed - starts[-1] < 10_000
+    assert raddle._charts.over_intervals(sampled)[-1] == pytest.approx(
+        sampled.series.thread_instructions[-1] / (timed - starts[-1]))
 
 
 def test_a_comparison_is_the_command_s(command):
