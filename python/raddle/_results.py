@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from pathlib import Path
 from typing import Any, Iterator, Sequence
 
@@ -172,16 +173,25 @@ class Results(Sequence[Result]):
     def _name(one: Result) -> str:
         return one.tree["workload"]["name"]
 
+    @staticmethod
+    def _parameters(one: Result) -> str:
+        return json.dumps(one.tree["workload"]["parameters"], sort_keys=True)
+
     @functools.cached_property
-    def _works(self) -> dict[str, set[str]]:
-        out: dict[str, set[str]] = {}
+    def _works(self) -> dict[str, dict[str, str]]:
+        """By name, what each of its inputs is called."""
+        out: dict[str, dict[str, str]] = {}
         for one in self._results:
-            out.setdefault(self._name(one), set()).add(one._native.work())
+            name, given = self._name(one), one.tree["workload"]["parameters"]
+            title = one._native.work() or " ".join(
+                [name, *(f"{key}={value}" for key, value in given.items())])
+            out.setdefault(name, {}).setdefault(self._parameters(one), title)
         return out
 
     def _called(self, one: Result) -> str:
         name = self._name(one)
-        return name if len(self._works[name]) == 1 else one._native.work()
+        inputs = self._works[name]
+        return name if len(inputs) == 1 else inputs[self._parameters(one)]
 
     def _input(self, one: Result) -> tuple[str, Any]:
         return self._called(one), one.tree["config"]["run"]["seed"]

@@ -134,6 +134,20 @@ def test_speed_ups_are_of_time_and_within_a_seed_and_an_input():
     assert "cycles" in inputs["bfs size=tiny", "gto"].totals
 
 
+def test_results_put_together_by_hand_keep_inputs_apart():
+    whole, part = (raddle.run("bfs", size="tiny", gpu="gtx480", **parameters)
+                   for parameters in ({}, {"vertices": 300}))
+    found = raddle.Results([whole, part])
+    assert found.workloads == ["bfs size=tiny", "bfs size=tiny vertices=300"]
+    assert [found.speedup(one) for one in found] == [1, 1]
+    assert "fastest" not in str(found) and str(found).count("speed-up") == 2
+    again = raddle.run("bfs size=tiny", gpu="gtx480", vertices=whole.workload.parameters.vertices)
+    assert raddle.Results([whole, again]).workloads == ["bfs"], "the same, said otherwise"
+    both = raddle.Results([raddle.corun(["vecadd size=tiny", "spmv size=tiny"], horizon,
+                                        gpu="ccbp") for horizon in (3_000, 4_000)])
+    assert len(both.workloads) == 2 and "horizon=4000" in both.workloads[1]
+
+
 def test_the_last_interval_is_as_long_as_it_is():
     result = raddle.run("sgemm", size="tiny", gpu="gtx480", samples=1000)
     starts = result.series.start

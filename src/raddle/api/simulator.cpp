@@ -163,7 +163,8 @@ Result Simulator::run(const std::vector<std::string>& words, const Settings& set
   machines.push_back(setup(with_seed(settings, work)));
   work.check_run(machines.front());
   return Result(
-      std::move(work.time(machines, options_of(settings, machines.front(), watch)).front()));
+      std::move(work.time(machines, options_of(settings, machines.front(), watch)).front()),
+      {.label = {}, .of_any_seed = {}, .work = work.title()});
 }
 
 std::vector<Result> Simulator::compare(const std::vector<std::vector<std::string>>& works,

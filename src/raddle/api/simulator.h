@@ -29,9 +29,9 @@ namespace raddle::api {
 /// What came of one run. A value: copies share what is in it.
 class Result {
  public:
-  /// What it was compared as.
+  /// What it was run or compared as.
   struct Place {
-    std::string label, of_any_seed;  ///< of its variant
+    std::string label, of_any_seed;  ///< of its variant; of a single run ""
     std::string work;                ///< with its parameters as given: "bfs size=tiny"
   };
   explicit Result(sim::Result of, Place place = {});
