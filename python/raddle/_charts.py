@@ -144,16 +144,24 @@ def over_intervals(one: Any) -> list[float]:
             in zip(one.series["thread_instructions"], starts, ends)]
 
 
+def _cycles(one: Any) -> str:
+    return _number(one.tree["totals"].get("cycles", 0)) + one._native.cycles_interval()
+
+
 def result(one: Any) -> str:
     tree = one.tree
     workload, totals = tree["workload"], tree["totals"]
     rows = [(name, _number(totals[name])) for name in
             ("cycles", "warp_instructions", "ipc", "l1d_hit_rate", "l2_hit_rate", "dram_bytes")
             if name in totals]
+    timed = one._native.timed_launches()
+    if timed:
+        rows = [("launches", timed), ("cycles", _cycles(one)), *rows[1:]]
     out = f"<h4>{escape(workload['name'])}: {escape(workload['result'])}</h4>"
     if tree["kernels"] and "cycles" in tree["kernels"][0] and len(tree["kernels"]) > 1:
         longest = sorted(enumerate(tree["kernels"]), key=lambda item: -item[1]["cycles"])[:8]
-        kernels = "<p>Cycles of the longest launches</p>" + _bars(
+        kernels = f"<p>Cycles of the longest launches{' that were timed' if timed else ''}</p>"
+        kernels += _bars(
             [(f"{i} {kernel['name']}", kernel["cycles"]) for i, kernel in sorted(longest)],
             "cycles of launches")
     else:
@@ -176,13 +184,13 @@ def results(of: Any) -> str:
         rows = []
         for one in runs:
             totals = one.tree["totals"]
-            cycles = totals.get("cycles", 0)
             speedup = of.speedup(one)
-            rows.append((one.label or "-", _number(cycles),
+            rows.append((one.label or "-", _cycles(one),
                          "-" if speedup is None else f"{speedup:.3f}", _number(totals.get("ipc")),
                          _number(totals.get("l1d_hit_rate")), _number(totals.get("l2_hit_rate")),
                          one.tree["workload"]["result"]))
-        out += f"<h4>{escape(name)}</h4>" + _table(
+        timed = runs[0]._native.timed_launches()
+        out += f"<h4>{escape(name + (': ' + timed if timed else ''))}</h4>" + _table(
             ("", "cycles", "speedup", "IPC", "L1D hit rate", "L2 hit rate", "result"), rows)
         out += "<p>Cycles</p>" + _bars(
             [(one.label or "-", one.tree["totals"].get("cycles", 0)) for one in runs], "cycles")

@@ -68,6 +68,8 @@ void bind_result(py::module_& module) {
       .def("json", [](const api::Result& r, std::size_t n) { return r.value(n).dump(2); })
       .def("metric", &api::Result::metric)
       .def("summary", &api::Result::summary)
+      .def("timed_launches", &api::Result::timed_launches)
+      .def("cycles_interval", &api::Result::cycles_interval)
       .def("label", &api::Result::label)
       .def("work", [](const api::Result& r) { return r.place().work; })
       .def("speedup", &api::speedup)

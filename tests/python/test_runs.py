@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -314,6 +315,21 @@ def test_notebooks_show_tables_and_charts():
     from xml.etree import ElementTree
     for drawing in html.split("<svg")[1:]:
         ElementTree.fromstring("<svg" + drawing.split("</svg>")[0] + "</svg>")
+
+
+@pytest.mark.parametrize("keywords, said, interval", [
+    ({"sampling_error": 0.05}, "launches timed, ", r"\d \+- \d+\.\d\d %"),
+    ({"first_launches": 2}, "2 launches (the first; 58 more not timed)", r"\d</td>"),
+])
+def test_notebooks_say_what_was_not_timed(keywords, said, interval):
+    one = raddle.run("hotspot", size="tiny", steps=60, gpu="gtx480", **keywords)
+    two = raddle.compare("hotspot", ["lrr", "gto"], size="tiny", parameters={"steps": 60},
+                         gpu="gtx480", **keywords)
+    for shown in (one._repr_html_(), two._repr_html_()):
+        assert said in shown and re.search(f"<td>{one.cycles:,}"[:-1] + interval, shown)
+    assert "Cycles of the longest launches that were timed" in one._repr_html_()
+    whole = raddle.run("hotspot", size="tiny", gpu="gtx480")._repr_html_()
+    assert "Cycles of the longest launches<" in whole and "timed" not in whole
 
 
 def test_a_figure_has_a_bar_for_each_run(tmp_path):

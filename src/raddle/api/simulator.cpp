@@ -46,6 +46,12 @@ double Result::metric(std::string_view name) const {
 
 std::string Result::summary() const { return report::summary(*of_); }
 
+std::string Result::timed_launches() const {
+  return report::all_timed(*of_) ? "" : report::launches(*of_);
+}
+
+std::string Result::cycles_interval() const { return report::interval(*of_); }
+
 namespace {
 
 std::string label_of(const Result& one) {

@@ -42,6 +42,10 @@ class Result {
   double metric(std::string_view name) const;
   /// What the program prints of a run.
   std::string summary() const;
+  /// "16 launches timed, 44 estimated"; "" when all were timed.
+  std::string timed_launches() const;
+  /// How sure the cycles are then: " +- 0.44 %".
+  std::string cycles_interval() const;
   /// Under which policies or settings, where several were compared.
   const std::string& label() const { return place_.label; }
   const Place& place() const { return place_; }

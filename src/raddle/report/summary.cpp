@@ -67,19 +67,6 @@ std::string energy_line(const sim::Result& r) {
   return out;
 }
 
-std::string launches(const sim::Result& r) {
-  return fmt::format("{} launch{}", r.kernels.size(), r.kernels.size() == 1 ? "" : "es") +
-         (estimated(r) ? fmt::format(" timed, {} estimated", r.sampling->estimated) : "") +
-         left_out(r);
-}
-
-/// Of the cycles of the whole run, half of the 95 % interval; "" when all were timed.
-std::string interval(const sim::Result& r) {
-  return estimated(r) ? fmt::format(" +- {:.2f} %", 100 * r.sampling->half_width /
-                                                        static_cast<double>(r.sampling->cycles))
-                      : "";
-}
-
 /// Of one of the machine's peaks: "12.3 %"; "no limit" where it has none.
 std::string of_peak(double utilisation) {
   return std::isnan(utilisation) ? "no limit" : fmt::format("{:.1f} %", 100 * utilisation);
@@ -104,6 +91,20 @@ std::uint64_t l2_accesses(const stats::GpuCounters& c) {
 }
 
 }  // namespace
+
+std::string launches(const sim::Result& r) {
+  return fmt::format("{} launch{}", r.kernels.size(), r.kernels.size() == 1 ? "" : "es") +
+         (estimated(r) ? fmt::format(" timed, {} estimated", r.sampling->estimated) : "") +
+         left_out(r);
+}
+
+bool all_timed(const sim::Result& r) { return r.launches_left_out == 0 && !estimated(r); }
+
+std::string interval(const sim::Result& r) {
+  return estimated(r) ? fmt::format(" +- {:.2f} %", 100 * r.sampling->half_width /
+                                                        static_cast<double>(r.sampling->cycles))
+                      : "";
+}
 
 std::string headline(const sim::Result& r) {
   if (!r.timed) return fmt::format("{} (functional): {}\n", r.workload, verdict(r));
@@ -272,8 +273,8 @@ std::string comparison(std::string_view workload, std::span<const Row> all) {
   std::size_t width = 12;
   for (const Row& row : rows) width = std::max(width, row.label.size());
   const sim::Result& first = *rows.front().result;
-  const bool all_timed = first.launches_left_out == 0 && !estimated(first);
-  const std::string title = std::string(workload) + (all_timed ? "" : ": " + launches(first));
+  const std::string title =
+      std::string(workload) + (all_timed(first) ? "" : ": " + launches(first));
   std::string out = fmt::format("{}\n  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8} {:>10}  {}\n", title,
                                 "policy", width, "cycles", "speed-up", "IPC", "L1D hit", "L2 hit",
                                 "DRAM", "most cycles lost to");

@@ -13,6 +13,12 @@ namespace raddle::report {
 std::string headline(const sim::Result& result);
 /// One run in a few lines.
 std::string summary(const sim::Result& result);
+/// "16 launches timed, 44 estimated", "2 launches (the first; 18 more not timed)".
+std::string launches(const sim::Result& result);
+/// Were all of them timed, so that launches() says no more than their number?
+bool all_timed(const sim::Result& result);
+/// Of the cycles of the whole run, half of the 95 % interval: " +- 0.44 %"; "" when all were timed.
+std::string interval(const sim::Result& result);
 /// Of a run in which launches by kernels were refused: how many, why, and the way out; else "".
 std::string refused_launches(const sim::Result& result);
 
