@@ -149,6 +149,29 @@ class Kernel:
         return (int(value) & (1 << 8 * dtype.itemsize) - 1).to_bytes(dtype.itemsize, "little")
 
 
+class _Kernels(dict[str, Kernel]):
+    """By name, and by the name in the source where only one has it."""
+
+    def __init__(self, kernels: Iterable[Kernel]) -> None:
+        super().__init__()
+        self._sharing: dict[str, list[str]] = {}
+        by_name = {one.name: one for one in kernels}
+        for one in by_name.values():
+            short = one._of.short_name.split("(")[0]
+            self._sharing.setdefault(short, []).append(one.name)
+            self[short] = one
+        for short, names in self._sharing.items():
+            if len(names) > 1:
+                del self[short]
+        self.update(by_name)
+
+    def __missing__(self, name: str) -> Kernel:
+        if name not in self._sharing:
+            raise KeyError(name)
+        raise _raddle.InputError(f"several kernels are called '{name}': expected one of "
+                                 + ", ".join(self._sharing[name]))
+
+
 class Gpu:
     """A simulated GPU for host code in Python: load kernels, make arrays, launch, ``finish()``.
 
@@ -170,9 +193,7 @@ class Gpu:
         """The kernels of PTX, or of CUDA that nvcc compiles, by name."""
         ptx = source if is_ptx(source) else compile_cuda(source)
         module = self._device.load(ptx, file or "kernel.ptx")
-        kernels = {one.name: Kernel(self, module, one) for one in self._device.kernels(module)}
-        short = {one._of.short_name.split("(")[0]: one for one in kernels.values()}
-        return {**short, **kernels}
+        return _Kernels(Kernel(self, module, one) for one in self._device.kernels(module))
 
     def array(self, values: Any) -> Array:
         """Memory with a copy of the values."""
@@ -222,10 +243,11 @@ def _kernel(kernels: Mapping[str, Kernel], name: str | None) -> Kernel:
             raise _raddle.InputError("say which kernel to launch: kernel=NAME, of "
                                      + ", ".join(one.name for one in different))
         return different[0]
-    if name not in kernels:
+    try:
+        return kernels[name]
+    except KeyError:
         raise _raddle.InputError(f"there is no kernel '{name}'; there are "
-                                 + ", ".join(one.name for one in different))
-    return kernels[name]
+                                 + ", ".join(one.name for one in different)) from None
 
 
 def launch(source: str, grid: int | Sequence[int], block: int | Sequence[int],

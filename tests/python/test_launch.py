@@ -161,6 +161,25 @@ def test_what_goes_wrong_on_the_device_is_told(arrays):
         raddle.launch(SAXPY, 1, 32, [], kernel="daxpy")
 
 
+def test_a_name_that_two_kernels_share_is_refused():
+    source = SAXPY + "".join(
+        f".visible .entry {name}(.param .u64 to) {{\n .reg .b64 %rd<2>;\n ld.param.u64 %rd1, [to];"
+        f"\n st.global.u32 [%rd1], {number};\n ret;\n}}\n"
+        for name, number in (("_Z1fPi", 1), ("_Z1fPf", 2), ("_ZN2ns1gEPi", 3)))
+    text = "several kernels are called 'f': expected one of _Z1fPi, _Z1fPf"
+    with pytest.raises(raddle.InputError, match=text):
+        raddle.launch(source, 1, 1, [np.zeros(1, np.uint32)], kernel="f")
+    kernels = raddle.Gpu().load(source)
+    with pytest.raises(raddle.InputError, match=text):
+        kernels["f"]
+    with pytest.raises(KeyError):
+        kernels["h"]
+    assert "f" not in kernels and len(kernels) == 5
+    for name, number in (("_Z1fPi", 1), ("_Z1fPf", 2), ("ns::g", 3)):
+        out = raddle.launch(source, 1, 1, [np.zeros(1, np.uint32)], kernel=name)
+        assert out.arrays[0][0] == number
+
+
 def test_what_nobody_has_written_is_found(arrays):
     gpu = raddle.Gpu(checks=["uninitialised"])
     saxpy = gpu.load(SAXPY)["saxpy"]
