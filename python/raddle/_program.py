@@ -55,10 +55,11 @@ def _records(value: Any) -> Any:
     return [_records(one) for one in value] if isinstance(value, list) else value
 
 
-def _call(words: Sequence[str], what: str, accepted: tuple[int, ...] = (0,)) -> None:
+def _call(words: Sequence[str], what: str, document: Path | None = None) -> None:
+    """``document``: written also where the program ends with status 1, for what is in it."""
     done = subprocess.run([program(), *words], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           text=True, errors="replace")
-    if done.returncode in accepted:
+    if done.returncode == 0 or done.returncode == 1 and document is not None and document.exists():
         return
     lines = [line for line in done.stderr.splitlines() if line.strip()]
     error = _raddle.InputError if done.returncode == 2 else _raddle.RunError
@@ -86,10 +87,10 @@ def record_program(command: Sequence[str], file: Any, *, gpu: Any = "v100",
 def experiment(file: Any, *, results: Any = "raddle-results", scale: str = "quick",
                jobs: int | None = None) -> Record:
     """Runs an experiment file of the laboratory, resumable, its runs being processes of their own;
-    its document as a dictionary."""
+    its document as a dictionary. It says which runs failed and which statements do not hold."""
     with tempfile.TemporaryDirectory(prefix="raddle-") as folder:
         out = Path(folder) / "document.json"
         jobs_words = ["--jobs", str(jobs)] if jobs else []
         _call(["sweep", os.fspath(file), "--results", str(results), "--scale", scale, *jobs_words,
-               "--quiet", "--json", str(out)], str(file))
+               "--quiet", "--json", str(out)], str(file), out)
         return _records(json.loads(out.read_text(encoding="utf-8")))

@@ -456,6 +456,20 @@ def test_programs_and_experiments_run_in_processes_of_their_own(tmp_path, comman
         raddle.exec(["./nowhere"], policy={"warp": raddle.WarpPolicy})
 
 
+def test_an_experiment_that_fails_gives_its_document(tmp_path, command):
+    file = tmp_path / "fails.toml"
+    runs = 'gpu = "gtx480"\nruns = [{ workloads = ["bfs size=tiny"], variants = ["lrr", "gto"] }]\n'
+    file.write_text('max_cycles = 3000\n' + runs)
+    failed = raddle.experiment(file, results=tmp_path / "results")
+    assert "3000 cycles allowed" in str(failed)
+    file.write_text('kind = "performance"\n' + runs
+                    + '[[shapes]]\ncheck = "totals.cycles[bfs, lrr] < 5"\n')
+    assert "fail" in str(raddle.experiment(file, results=tmp_path / "results").experiments[0])
+    file.write_text("nothing = 1\n")
+    with pytest.raises(raddle.InputError, match="nothing"):
+        raddle.experiment(file, results=tmp_path / "results")
+
+
 def test_a_program_of_another_version_is_told(monkeypatch):
     monkeypatch.setenv("RADDLE_PROGRAM", "/bin/false")
     with pytest.raises(raddle.RunError, match="ended with status 1"):
