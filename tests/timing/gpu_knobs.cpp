@@ -269,6 +269,9 @@ TEST_F(GpuKnobs, AreRefusedByName) {
   using T = policy::TenantKnobs;
   EXPECT_THAT(refusal(with([](T& t) { t.request_tokens = 0; })),
               HasSubstr("policy 'scheme=scripted' answers wrongly: expected that it grants every"));
+  EXPECT_THAT(refusal(with([](T& t) { t.request_tokens = T::kMaxTokens + 0.5; })),
+              HasSubstr("grants a tenant at most 10^6 request tokens"));
+  EXPECT_EQ(refusal(with([](T& t) { t.request_tokens = T::kMaxTokens; })), "");
   EXPECT_THAT(refusal(with([](T& t) { t.miss_queue = 0; })),
               HasSubstr("gives every tenant a place"));
   EXPECT_THAT(refusal(with([](T& t) { t.lsu_queue = 0; })),

@@ -30,8 +30,9 @@ struct TenantKnobs {
   /// On each SM, of the tenant's blocks the first so many in order of arrival may issue.
   std::uint32_t active_blocks = kNoLimit;
   /// Requests that each SM may send to the L2 in each interval of Knobs::token_interval; what is
-  /// not used is lost. Above 0, at most 10^6, or infinite.
+  /// not used is lost. Above 0, at most kMaxTokens, or infinite.
   double request_tokens = std::numeric_limits<double>::infinity();
+  static constexpr double kMaxTokens = 1e6;
   /// Of its loads and stores, so many requests at most wait in the miss queue of an SM. What leaves
   /// of itself (write-backs, buffered stores, registrations) needs room in the queue only.
   std::uint32_t miss_queue = kNoLimit;

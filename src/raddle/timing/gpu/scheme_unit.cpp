@@ -1,6 +1,7 @@
 #include "raddle/timing/gpu/scheme_unit.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "raddle/base/error.h"
 #include "raddle/base/mask.h"
@@ -138,6 +139,8 @@ void SchemeUnit::check() const {
     if (t.active_blocks == 0) fail("lets at least one block issue");
     if (t.issue_quota == 0) fail("lets every tenant issue an instruction in an epoch");
     if (!(t.request_tokens > 0)) fail("grants every tenant a part of a request token");
+    if (std::isfinite(t.request_tokens) && t.request_tokens > policy::TenantKnobs::kMaxTokens)
+      fail("grants a tenant at most 10^6 request tokens, or infinitely many");
     if (t.miss_queue == 0) fail("gives every tenant a place in the miss queues");
     if (t.lsu_queue == 0) fail("gives every tenant a place in the load/store units");
     if (l1d_ways_ != 0 && (t.l1d_ways & low_bits(l1d_ways_)) == 0)
