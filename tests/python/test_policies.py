@@ -162,6 +162,18 @@ def test_answers_that_cannot_be_are_told(simulator, level, answer, error, text):
         simulator.run("vecadd", size="tiny", policy={level: bad(level, "pick", answer)})
 
 
+@pytest.mark.parametrize("answer, text", [
+    ((99, 0, 0, True), "accesses the queue of a grid that is there"),
+    ((2**32 - 1, 0, 0, True), "accesses the queue of a grid that is there"),
+    ((0, 999, 0, True), "accesses its queues through an SM that is there"),
+    ((0, 0, 1, False), "has no more to access.. after 1048576 times in one cycle"),
+])
+def test_accesses_to_queues_that_cannot_be_are_told(simulator, answer, text):
+    policy = type("Bad", (ported.DispatchRr,), {"name": "bad", "access": lambda self: answer})
+    with pytest.raises(raddle.RunError, match="policy 'dispatch=bad' answers wrongly.*" + text):
+        simulator.run("nested_bfs", size="tiny", gpu="laperm", policy={"dispatch": policy})
+
+
 @pytest.mark.parametrize("interface, gpu, text", [
     (raddle.WarpPolicy, "gtx480", r"a warp policy has pick\(view\)"),
     (raddle.BlockPolicy, "gtx480", r"a block policy has pick\(view\)"),

@@ -86,10 +86,26 @@ void Dispatcher::end_block(Cycle now, unsigned i, unsigned s) {
   if (++grid.done == grid.blocks) end_grid(now, slot.grid);
 }
 
+/// What the policy wants of its queues in memory, all of it.
+void Dispatcher::take_queue_accesses() {
+  constexpr unsigned kMaxOfCycle = 1 << 20;
+  const auto fail = [&](const std::string& what) {
+    policy::wrong_answer("dispatch=" + name_, what);
+  };
+  for (unsigned n = 0;; ++n) {
+    const std::optional<policy::QueueAccess> access = policy_->access();
+    if (!access) return;
+    if (n == kMaxOfCycle)
+      fail("has no more to access() after " + std::to_string(kMaxOfCycle) + " times in one cycle");
+    if (access->grid >= grids_.states().size()) fail("accesses the queue of a grid that is there");
+    if (access->sm >= sms_.size()) fail("accesses its queues through an SM that is there");
+    accesses_.push_back(*access);
+  }
+}
+
 /// One access a cycle to the policy's queues in memory; true: there are more to come.
 bool Dispatcher::send_queue_access(Cycle now) {
-  while (const std::optional<policy::QueueAccess> access = policy_->access())
-    accesses_.push_back(*access);
+  take_queue_accesses();
   if (accesses_.empty()) return false;
   const policy::QueueAccess& access = accesses_.front();
   if (access.fetch && free_ids_.empty()) {

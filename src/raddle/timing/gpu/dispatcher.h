@@ -124,6 +124,7 @@ class Dispatcher {
   void begin_grids(Cycle now);
   void take_ends(Cycle now, unsigned sm);
   void end_block(Cycle now, unsigned sm, unsigned slot);
+  void take_queue_accesses();
   bool send_queue_access(Cycle now);
   void end_grid(Cycle now, GridId id);
   bool dispatch_blocks(Cycle now);
