@@ -10,9 +10,15 @@
 from __future__ import annotations
 
 import functools as _functools
+import os as _os
+import sys as _sys
 from typing import Any as _Any
 
+_flags = _sys.getdlopenflags()
+_sys.setdlopenflags(_flags | _os.RTLD_GLOBAL)  # plug-ins use the libraries that it brings along
 from . import _raddle
+
+_sys.setdlopenflags(_flags)
 from ._launch import Array, Gpu, Kernel, Launched, compile_cuda, launch, nvcc
 from ._policies import (BlockPolicy, DispatchPolicy, KernelPolicy, MigratePolicy, Policy,
                         SchemePolicy, WarpPolicy, first_from, lowest, members, parameter, statistic)

@@ -456,6 +456,35 @@ def test_programs_and_experiments_run_in_processes_of_their_own(tmp_path, comman
         raddle.exec(["./nowhere"], policy={"warp": raddle.WarpPolicy})
 
 
+def test_a_recording_of_seed_0_is_timed_as_others_are(tmp_path):
+    file = tmp_path / "zero.rdl"
+    recording = raddle.record("bfs", file, size="tiny", gpu="gtx480", set={"run.seed": 0})
+    direct = raddle.run("bfs", size="tiny", gpu="gtx480", set={"run.seed": 0})
+    assert recording.run(gpu="gtx480").cycles == direct.cycles
+
+
+def test_a_recording_is_not_written_over_what_it_reads(tmp_path):
+    ptx = tmp_path / "k.ptx"
+    text = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry g() { ret; }\n"
+    ptx.write_text(text)
+    with pytest.raises(raddle.InputError, match="it is read: expected another file to write"):
+        raddle.record(str(ptx), ptx, parameters={"kernel": "g", "grid": 1, "block": 1})
+    assert ptx.read_text() == text
+
+
+def test_plug_ins_of_the_environment_are_there(tmp_path):
+    root = Path(__file__).resolve().parents[2]
+    plug_in = tmp_path / "own.so"
+    made = subprocess.run([root / "scripts/plugin.sh", root / "examples/own_policy.cpp", "-o",
+                           plug_in], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", "import raddle\n"
+         "raddle.run('vecadd', size='tiny', gpu='gtx480', policy={'warp': 'youngest'})"],
+        env={**os.environ, "RADDLE_PLUGINS": str(plug_in)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_an_experiment_that_fails_gives_its_document(tmp_path, command):
     file = tmp_path / "fails.toml"
     runs = 'gpu = "gtx480"\nruns = [{ workloads = ["bfs size=tiny"], variants = ["lrr", "gto"] }]\n'

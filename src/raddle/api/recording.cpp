@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 
 #include "raddle/accelsim/kernels_list.h"
 #include "raddle/accelsim/recording.h"
@@ -19,6 +21,28 @@ bool is_recording(const std::string& name) {
 std::unique_ptr<trace::Recording> open_recording(const std::string& file) {
   if (accelsim::is_kernels_list(file)) return std::make_unique<accelsim::TraceRecording>(file);
   return std::make_unique<trace::FileReader>(file, sim::recording_checks());
+}
+
+std::vector<std::string> kernel_files_of(const std::string& list) {
+  std::vector<std::string> out;
+  try {
+    for (accelsim::Command& command : accelsim::read_kernels_list(list))
+      if (!command.kernel_file.empty()) out.push_back(std::move(command.kernel_file));
+  } catch (const InputError&) {
+  }
+  return out;
+}
+
+void keep_inputs_of(const std::vector<std::string>& words, const std::string& file) {
+  std::vector<std::string> inputs;
+  for (const std::string& word : words) inputs.push_back(word.substr(word.find('=') + 1));
+  if (!words.empty() && accelsim::is_kernels_list(words.front()))
+    std::ranges::move(kernel_files_of(words.front()), std::back_inserter(inputs));
+  std::error_code error;  // of a name that leads nowhere: no file that could be lost
+  for (const std::string& input : inputs)
+    if (std::filesystem::is_regular_file(file, error) &&
+        std::filesystem::equivalent(file, input, error))
+      throw InputError({file}, "it is read: expected another file to write");
 }
 
 void check_run(const trace::Recording& recording, const std::string& file,

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "raddle/sim/setup/setup.h"
 #include "raddle/trace/recording.h"
@@ -14,6 +15,14 @@ bool is_recording(const std::string& name);
 
 /// Throws InputError naming the file and where in it.
 std::unique_ptr<trace::Recording> open_recording(const std::string& file);
+
+/// Files of the kernels of an Accel-Sim list. One that cannot be read has none; who reads it says
+/// so.
+std::vector<std::string> kernel_files_of(const std::string& list);
+
+/// Throws InputError where `file`, which is to be written, is one that the work reads: itself, a
+/// parameter of it, or a kernel of its list.
+void keep_inputs_of(const std::vector<std::string>& words, const std::string& file);
 
 /// A result's run.seed is that of its input. Throws InputError where it is not the one that the
 /// inputs of a recording of a workload were made with (programs and traces have no such seed), and

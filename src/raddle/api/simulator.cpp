@@ -140,7 +140,8 @@ sim::Options options_of(const Settings& settings, const sim::Setup& setup, const
 
 /// Inputs of a recording have been made: its seed is the machine's, unless another was asked for.
 Settings with_seed(Settings settings, const Work& work) {
-  if (!settings.says_seed()) settings.seed = work.seed().value_or(0);
+  const auto seed = work.seed();
+  if (seed && !settings.says_seed()) settings.set.push_back(fmt::format("run.seed={}", *seed));
   return settings;
 }
 
@@ -240,6 +241,7 @@ Result Simulator::record(const std::vector<std::string>& words, const Settings& 
   settings.check_record(of_recording);
   if (of_recording && words.size() > 1)
     throw InputError("'" + words[1] + "': a trace has no parameters");
+  keep_inputs_of(words, file);
   sim::Setup machine = setup(settings);
   const sim::Options options = options_of(settings, machine, watch);
   if (of_recording)

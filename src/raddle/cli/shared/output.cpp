@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "raddle/accelsim/kernels_list.h"
+#include "raddle/api/recording.h"
 #include "raddle/base/compressed.h"
 #include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
@@ -85,17 +86,6 @@ std::vector<std::string> files_named_in(const std::string& file) {
     }
   return out;
 }
-
-/// The kernels' files of an Accel-Sim list. One that cannot be read has none; who reads it says so.
-std::vector<std::string> kernel_files_of(const std::string& list) {
-  std::vector<std::string> out;
-  try {
-    for (accelsim::Command& command : accelsim::read_kernels_list(list))
-      if (!command.kernel_file.empty()) out.push_back(std::move(command.kernel_file));
-  } catch (const InputError&) {
-  }
-  return out;
-}
 }  // namespace
 
 void keep_inputs(std::span<const std::string> words) {
@@ -134,7 +124,7 @@ void keep_inputs(std::span<const std::string> words) {
   }
   for (std::size_t i = 0, known = inputs.size(); i < known; ++i)
     if (accelsim::is_kernels_list(inputs[i]) && fs::is_regular_file(inputs[i], error))
-      std::ranges::move(kernel_files_of(inputs[i]), std::back_inserter(inputs));
+      std::ranges::move(api::kernel_files_of(inputs[i]), std::back_inserter(inputs));
   for (const OutputOption& output : outputs)
     for (const std::string& input : inputs)
       if (fs::equivalent(output.file, input, error))
