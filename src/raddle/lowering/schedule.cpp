@@ -190,11 +190,14 @@ class Block {
   u32 choose(const std::set<u32>& ready) const {
     for (const u32 i : ready)
       if (wanted_[i] && has_room(i)) return i;
-    std::vector<u32> others;
-    std::ranges::copy_if(ready, std::back_inserter(others),
-                         [&](u32 i) { return !is_load(at(i).kind); });
-    if (latencies_) return latencies_->choose(others).value_or(*ready.begin());
-    return others.empty() ? *ready.begin() : others.front();
+    const auto is_other = [&](u32 i) { return !is_load(at(i).kind); };
+    if (latencies_) {
+      std::vector<u32> others;
+      std::ranges::copy_if(ready, std::back_inserter(others), is_other);
+      return latencies_->choose(others).value_or(*ready.begin());
+    }
+    const auto first = std::ranges::find_if(ready, is_other);
+    return first == ready.end() ? *ready.begin() : *first;
   }
   bool has_room(u32 i) const {
     if (!is_load(at(i).kind)) return true;

@@ -113,7 +113,11 @@ class Scoreboard {
     warps_.ready &= ~bit_of(w);
     units_.issued(w, in.unit);
     Cycle late = 0;
-    if (in.interval > 1) late = units_.take(now, scheduler, in, wheel_);
+    if (in.interval > 1) {
+      if (units_.has_queue(in.unit)) [[unlikely]]
+        late = units_.enter_queue(now, scheduler, in, wheel_);
+      else units_.take(now, scheduler, in, wheel_);
+    }
     return late + units_.collect(now, scheduler, in, wheel_);
   }
   /// Its results will be there when the instruction's latency is over.

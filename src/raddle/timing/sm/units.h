@@ -52,24 +52,18 @@ class ExecutionUnits {
     wanting_[static_cast<unsigned>(unit)] &= ~bit_of(warp);
     blocked_ &= ~bit_of(warp);
   }
-  /// An instruction of more than one cycle takes its unit. Returns by how many cycles it begins
-  /// late.
-  Cycle take(Cycle now, unsigned scheduler, const DecodedInst& in, EventWheel& wheel) {
-    const auto unit = static_cast<unsigned>(in.unit);
-    WarpMask slots = slots_[scheduler];
-    if (shared(unit)) {
-      slots = ~WarpMask{0};
-      scheduler = 0;
-    }
-    Cycle late = 0, free = now + in.interval;
-    if (unit == product_unit_) [[unlikely]] {
-      late = products_[scheduler].issued(now, in);
-      free = products_[scheduler].accepts_at();
-      if (free <= now + 1) return late;
-    }
-    busy_[unit] |= slots;
-    blocked_ |= wanting_[unit] & slots;
-    wheel.push_unit(free, event_bit(unit, scheduler));
+  /// An instruction of more than one cycle takes its unit.
+  void take(Cycle now, unsigned scheduler, const DecodedInst& in, EventWheel& wheel) {
+    take_until(now + in.interval, scheduler, in, wheel);
+  }
+  bool has_queue(Unit unit) const { return static_cast<unsigned>(unit) == product_unit_; }
+  /// The same where the unit accepts some before it has computed them. Returns by how many cycles
+  /// it begins late.
+  [[gnu::noinline]] Cycle enter_queue(Cycle now, unsigned scheduler, const DecodedInst& in,
+                                      EventWheel& wheel) {
+    ProductQueue& queue = products_[shared(static_cast<unsigned>(in.unit)) ? 0 : scheduler];
+    const Cycle late = queue.issued(now, in);
+    if (queue.accepts_at() > now + 1) take_until(queue.accepts_at(), scheduler, in, wheel);
     return late;
   }
   /// By how many cycles its operands are late.
@@ -118,6 +112,19 @@ class ExecutionUnits {
   }
 
  private:
+  [[gnu::always_inline]] void take_until(Cycle free, unsigned scheduler, const DecodedInst& in,
+                                         EventWheel& wheel) {
+    const auto unit = static_cast<unsigned>(in.unit);
+    WarpMask slots = slots_[scheduler];
+    if (shared(unit)) {
+      slots = ~WarpMask{0};
+      scheduler = 0;
+    }
+    busy_[unit] |= slots;
+    blocked_ |= wanting_[unit] & slots;
+    wheel.push_unit(free, event_bit(unit, scheduler));
+  }
+
   static constexpr unsigned kCollectors = kUnits;  // beside the units, in the wheel
   static_assert((kCollectors + 1) * SmSpec::kMaxSchedulers <= EventWheel::kUnitBits);
   static constexpr unsigned event_bit(unsigned unit, unsigned scheduler) {
