@@ -214,15 +214,18 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   const runtime::cuda::LaunchConfig config{{gx, gy, gz}, {bx, by, bz}, shared, nullptr, nullptr, 0};
   return cuLaunchKernelEx(&config, function, parameters, extra);
 }
-/// Of matrices of two dimensions whose rows follow one another.
+/// Of a matrix whose rows follow one another, or of several that do.
 int cuTensorMapEncodeTiled(void* map, int, unsigned rank, void* at, const std::uint64_t* sizes,
                            const std::uint64_t* strides, const std::uint32_t* box,
                            const std::uint32_t*, int, int, int, int) {
-  if (rank != 2 || strides[0] != 2 * sizes[0]) return kInvalidValue;
+  if ((rank != 2 && rank != 3) || strides[0] != 2 * sizes[0]) return kInvalidValue;
+  const bool several = rank == 3;
+  if (several && (strides[1] != strides[0] * sizes[1] || box[2] != 1)) return kInvalidValue;
   if (box[0] != runtime::BoxedMatrix::kBoxColumns) return kInvalidValue;
   return guarded([&] {
     const runtime::TensorMap made =
-        driver->device.tensor_map({reinterpret_cast<Address>(at), sizes[1], sizes[0], box[1]});
+        driver->device.tensor_map({reinterpret_cast<Address>(at), sizes[1], sizes[0], box[1],
+                                   several ? static_cast<std::uint32_t>(sizes[2]) : 0});
     std::memcpy(map, &made, sizeof made);
   });
 }
