@@ -99,6 +99,12 @@ static __device__ __forceinline__ void add_product(Sums& sums, const FourMatrice
         "r"(second));
 }
 
+/// By one instruction; what is too small for a normal number is zero.
+static __device__ __forceinline__ float power_of_two(float x) {
+  float power;
+  __asm__("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
 /// Two numbers to the nearest halves, `low` in the lower 16 bits, by one instruction.
 static __device__ __forceinline__ unsigned two_halves(float low, float high) {
   unsigned word;

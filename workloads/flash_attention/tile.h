@@ -49,13 +49,6 @@ static __device__ __forceinline__ void copy_tile(SharedAddress tile, const half_
                        row < count ? count - row : 0);
 }
 
-/// By one instruction; what is too small for a normal number is zero.
-static __device__ __forceinline__ float power_of_two(float x) {
-  float power;
-  __asm__("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
-  return power;
-}
-
 /// The queries of a warp: rows 16 i + g and 16 i + g + 8 of part i are those of lane 4 g + t.
 template <class Of>
 struct Rows {

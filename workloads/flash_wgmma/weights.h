@@ -7,12 +7,6 @@ namespace flash3 {
 
 constexpr float kUnder = -1.0e37f;  // finite: differences of it are numbers
 
-/// By one instruction; what is too small for a normal number is zero.
-static __device__ __forceinline__ float power_of_two(float x) {
-  float power;
-  __asm__("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
-  return power;
-}
 static __device__ __forceinline__ float largest_of_four_lanes(float x) {
   x = fmaxf(x, __shfl_xor_sync(~0u, x, 1));
   return fmaxf(x, __shfl_xor_sync(~0u, x, 2));

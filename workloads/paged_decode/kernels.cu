@@ -8,7 +8,6 @@ namespace paged_of {
 using flash_of::at_step;
 using flash_of::kUnder;
 using flash_of::kWarps;
-using flash_of::power_of_two;
 
 constexpr unsigned kKeys = 16, kHeads = 16;  // of a matrix instruction
 
@@ -183,7 +182,7 @@ extern "C" __global__ void paged_combine(const float* partial, const float2* sta
     maximum = fmaxf(maximum, states[row * splits + part].x);
   for (unsigned part = 0; part < parts; ++part) {
     const float2 state = states[row * splits + part];
-    const float weight = flash_of::power_of_two(state.x - maximum);
+    const float weight = power_of_two(state.x - maximum);
     sum = fmaf(weight, state.y, sum);
     value = fmaf(weight, partial[(row * splits + part) * blockDim.x + threadIdx.x], value);
   }
