@@ -161,6 +161,19 @@ TEST_F(SmProducts, LongProductsWaitBeforeTheyAreIssued) {
   EXPECT_LT(all[2], all[3]);
 }
 
+/// So do others of the unit, which may take longer than products.
+TEST_F(SmProducts, SlowOthersOfTheUnitWaitBeforeTheyAreIssued) {
+  timing::OpCost& cost = machine.sm.cost[static_cast<unsigned>(OpClass::Tensor)];
+  cost.latency = 960;
+  cost.interval = 8;
+  machine.sm.warpgroup.register_queue = timing::WarpgroupSpec::kMaxQueue;
+  const auto p = product(10), plain = code.add(OpKind::Alu, OpClass::Tensor, {20}, {1}, "mma"),
+             reader = code.alu(2, {20}), exit = code.exit();
+  code.raw().instructions[plain].bytes = trace::kTensorParts;
+  const Cycles all = times({p, p, p, p, plain, reader, exit});
+  EXPECT_EQ(all[5], 4 * 32u + 960u) << "it begins when the products are computed";
+}
+
 TEST_F(SmProducts, AMachineWithoutTheirRateMakesThemAsOtherProducts) {
   machine.sm.warpgroup = {};
   timing::OpCost& cost = machine.sm.cost[static_cast<unsigned>(OpClass::Tensor)];

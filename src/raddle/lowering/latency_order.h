@@ -9,7 +9,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "raddle/trace/code.h"

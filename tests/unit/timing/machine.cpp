@@ -152,6 +152,13 @@ INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                                           m.sm.operands.collectors = 4;
                                           m.sm.cost[1].latency = 910;
                                         }},
+                                 Broken{"a product of sm.warpgroup.latency_cycles and what "
+                                        "sm.operands.collectors can add to it are too long",
+                                        [](MachineSpec& m) {
+                                          m.sm.operands.collectors = 4;
+                                          m.sm.operands.cycles = 1;
+                                          m.sm.warpgroup.latency_cycles = 700;
+                                        }},
                                  Broken{"sm.operands.cycles is part of sm.cost.int.latency and "
                                         "must not exceed it",
                                         [](MachineSpec& m) {

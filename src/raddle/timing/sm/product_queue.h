@@ -17,9 +17,16 @@ namespace raddle::timing {
 
 class ProductQueue {
  public:
-  explicit ProductQueue(const SmSpec& spec)
-      : ahead_(EventWheel::kHorizon - 1 - spec.operands.latest() - kLongest -
-               spec.warpgroup.latency_cycles) {}
+  explicit ProductQueue(const SmSpec& spec) {
+    const Unit unit = spec.cost[static_cast<unsigned>(trace::OpClass::Tensor)].unit;
+    // From the beginning of an instruction to its result.
+    Cycle longest = WarpgroupSpec::kMaxInterval + spec.warpgroup.latency_cycles;
+    for (const OpCost& cost : spec.cost)
+      if (cost.unit == unit) longest = std::max<Cycle>(longest, cost.latency);
+    longest += spec.operands.latest() + 1;
+    RADDLE_ASSERT(longest < EventWheel::kHorizon);
+    ahead_ = EventWheel::kHorizon - longest;
+  }
 
   /// An instruction is issued; returns by how many cycles it begins late.
   Cycle issued(Cycle now, const DecodedInst& in) {
@@ -38,9 +45,9 @@ class ProductQueue {
 
  private:
   static constexpr unsigned kPlaces = WarpgroupSpec::kMaxQueue;
-  static constexpr Cycle kLongest = 255;  // of an instruction
 
-  Cycle ahead_, end_ = 0, accepts_at_ = 0;
+  Cycle ahead_ = 0;  // by how much an instruction may begin late
+  Cycle end_ = 0, accepts_at_ = 0;
   std::array<Cycle, kPlaces> ends_{};  // when each of the youngest has been computed
   unsigned next_ = 0;
 };

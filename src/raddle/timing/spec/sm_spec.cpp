@@ -58,10 +58,10 @@ void OperandSpec::visit(FieldVisitor& v) {
 }
 
 void WarpgroupSpec::visit(FieldVisitor& v) {
-  v.field("interval_cycles", interval_cycles, R{0, 255}, "cycles",
+  v.field("interval_cycles", interval_cycles, R{0, kMaxInterval}, "cycles",
           "a scheduler's tensor unit is taken by 4096 multiply-adds of f16 of a warpgroup's "
           "product; 0 = as by other products (sm.cost.tensor), which the warp waits for");
-  v.field("latency_cycles", latency_cycles, R{0, kLongestDelay - 255}, "cycles",
+  v.field("latency_cycles", latency_cycles, R{0, kLongestDelay - kMaxInterval}, "cycles",
           "of such a product beside the time that it takes the unit");
   v.field("shared_bytes", shared_bytes, R{0, 1024}, "bytes",
           "that shared memory gives an SM's products in a cycle; 0 = no product waits for that");
@@ -205,6 +205,13 @@ void check_operands(const SmSpec& s, SpecRules& r) {
               "sm.operands.cycles is part of " + key + " and must not exceed it",
               {{"sm.operands.cycles", s.operands.cycles}, {key, s.cost[c].latency}});
   }
+  const std::uint32_t product = s.warpgroup.latency_cycles + WarpgroupSpec::kMaxInterval;
+  r.require(
+      product + s.operands.latest() <= kLongestDelay,
+      "a product of sm.warpgroup.latency_cycles and what sm.operands.collectors can add to it "
+      "are too long together",
+      {{"sm.warpgroup.latency_cycles", s.warpgroup.latency_cycles},
+       {"sm.operands.collectors", s.operands.collectors}});
 }
 }  // namespace
 

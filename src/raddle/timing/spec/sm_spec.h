@@ -62,6 +62,7 @@ struct WarpgroupSpec {
   /// with A in registers.
   std::uint32_t queue = 1, register_queue = 1;
   static constexpr std::uint32_t kMaxQueue = 8;
+  static constexpr std::uint32_t kMaxInterval = 255;  ///< that a product takes the unit
   void visit(FieldVisitor& v);
 };
 
