@@ -14,14 +14,19 @@ export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}  # withou
 
 jobs() { nproc 2>/dev/null || echo 2; }
 
+# Builds of the lane engine (cmake/exec_lanes.cmake). Who only runs the program sets host, which compiles fewer; a build that
+# has all keeps them.
+lanes=all
+
 # build_preset PRESET [TARGET...]: configures once, then builds (everything, or the targets).
 build_preset() {
   local preset=$1
   shift
-  if [ ! -f "build/$preset/build.ninja" ]; then
+  if [ ! -f "build/$preset/build.ninja" ] ||
+    { [ $lanes = all ] && grep -qs '^RADDLE_LANES:STRING=host$' "build/$preset/CMakeCache.txt"; }; then
     say "configure: build/$preset"
     mkdir -p "build/$preset"
-    if ! cmake --preset "$preset" -DRADDLE_UNITY=ON >"build/$preset/configure.log" 2>&1; then
+    if ! cmake --preset "$preset" -DRADDLE_UNITY=ON "-DRADDLE_LANES=$lanes" >"build/$preset/configure.log" 2>&1; then
       tail -20 "build/$preset/configure.log" >&2
       rm -f "build/$preset/build.ninja"
       fail "cmake --preset $preset failed (all of it: build/$preset/configure.log)"

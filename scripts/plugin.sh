@@ -40,7 +40,7 @@ prepare() {
   # shellcheck disable=SC1091
   (cd "$root" && source scripts/common.sh && source scripts/setup.sh && need build &&
     if [ ! -x build/release/raddle ] || [ ! -f build/release/generated/raddle/policy/interface_hash.h ]; then
-      build_page && build_preset release program
+      build_page && lanes=host && build_preset release program
     fi)
   includes=(-I "$root/src" -I "$root/build/release/generated") libraries=$root/build/release
 }

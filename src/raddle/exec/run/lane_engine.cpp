@@ -1,5 +1,5 @@
-// Which build of the lane engine runs. AVX2 and AVX-512 are for x86 hosts (cmake/exec_lanes.cmake);
-// any other host has the portable one, and the one that tells an observer.
+// Which build of the lane engine runs, of those that cmake/exec_lanes.cmake lists as
+// LANES(name) LANES(name) ...: the fastest last.
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -11,20 +11,13 @@
 
 namespace raddle::exec {
 
-namespace portable {
-extern const LaneEngine kEngine;
-}
-namespace observed {
-extern const LaneEngine kEngine;
-}
-#if defined(__x86_64__)
-namespace avx2 {
-extern const LaneEngine kEngine;
-}
-namespace avx512 {
-extern const LaneEngine kEngine;
-}
-#endif
+#define LANES(build)               \
+  namespace build {                \
+  extern const LaneEngine kEngine; \
+  }
+RADDLE_LANE_BUILDS
+LANES(observed)
+#undef LANES
 
 // What lanes/stream.h writes without seeing these declarations.
 static_assert(trace::Record::make(5, 3, 2, 9).head == (5u | 3u << 20 | 2u << 26));
@@ -36,19 +29,27 @@ const LaneEngine& observed_lane_engine() { return observed::kEngine; }
 
 namespace {
 
-/// The builds that this processor can run, the fastest last.
-std::vector<const LaneEngine*> runnable_builds() {
-  std::vector<const LaneEngine*> builds = {&portable::kEngine};
+bool runs_here(std::string_view build) {
 #if defined(__x86_64__)
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                         __builtin_cpu_supports("bmi2");
-  const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
-                          __builtin_cpu_supports("avx512bw") &&
-                          __builtin_cpu_supports("avx512cd") &&
-                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (has_avx2) builds.push_back(&avx2::kEngine);
-  if (has_avx512) builds.push_back(&avx512::kEngine);
+  if (build == "avx2") return has_avx2;
+  if (build == "avx512") {
+    return has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+  }
 #endif
+  return build == "portable";
+}
+
+/// The builds that this processor can run, the fastest last.
+std::vector<const LaneEngine*> runnable_builds() {
+  std::vector<const LaneEngine*> builds;
+#define LANES(build) \
+  if (runs_here(#build)) builds.push_back(&build::kEngine);
+  RADDLE_LANE_BUILDS
+#undef LANES
   return builds;
 }
 
@@ -60,8 +61,11 @@ const LaneEngine& lane_engine() {
   if (wish == nullptr || *wish == '\0') return *builds.back();
   for (const LaneEngine* build : builds)
     if (std::string_view(wish) == build->name) return *build;
+  std::string names;
+  for (const LaneEngine* build : builds)
+    names += (names.empty() ? "" : ", ") + std::string(build->name);
   throw InputError("RADDLE_LANES=" + std::string(wish) +
-                   ": expected portable, avx2 or avx512, and one that this processor has");
+                   ": expected one that is built and that this processor has (" + names + ")");
 }
 
 }  // namespace raddle::exec
