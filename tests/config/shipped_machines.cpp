@@ -129,6 +129,8 @@ TEST_P(Shipped, SetsEveryField) {
     if (path.starts_with("sm.warpgroup.") && s.machine.sm.warpgroup.interval_cycles == 0) continue;
     if (path.starts_with("sm.tma.") && !s.machine.sm.tma.present()) continue;
     if (path.starts_with("sm.cluster.") && !s.machine.sm.cluster.present()) continue;
+    if (path.starts_with("sm.barrier_objects.") && !s.machine.sm.barrier_objects.present())
+      continue;
     if (path.starts_with("sm.fetch.") && path != "sm.fetch.cache_kib" && !tree.find(path) &&
         s.machine.sm.fetch.cache_kib == 0)
       continue;

@@ -1,6 +1,8 @@
 // Barrier objects in shared memory: phases, copies that tell of their bytes, and warps that wait.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "raddle/timing/sm/barrier_objects.h"
 #include "support/sm_harness.h"
 
@@ -140,6 +142,48 @@ TEST_F(SmObjects, AWarpWaitsForAnArrival) {
   EXPECT_EQ(second[2], first[4] + latency);
   EXPECT_EQ(sm.ended().size(), 1u);
 }
+TEST_F(SmObjects, AnArrivalIsSeenAndATestAnsweredAfterTheMachinesTimes) {
+  machine.sm.barrier_objects = {.visible_cycles = 52, .test_cycles = 36};
+  const std::uint32_t test = code.add(OpKind::BarrierObject, OpClass::Barrier, {4}, {}, "mbarrier");
+  code.raw().instructions[test].bytes = static_cast<std::uint16_t>(ObjectAction::Wait);
+  const std::uint32_t answer = code.alu(5, {4});
+  auto r = one_block(code, 2, [&](WarpWriter& w) {
+    if (w.warp() == 0)
+      w.lines(init, one(1, 0)).barrier(bar).op(s).op(after_s).lines(arrive, one(1, 0));
+    else w.barrier(bar).lines(test, one(0, 1)).op(a).lines(test, one(0, 1)).op(answer);
+    w.op(exit);
+  });
+  SmHarness sm(machine);
+  sm.start_block(0, r);
+  sm.run(300);
+  const Cycles first = sm.issue_times(0), second = sm.issue_times(8);
+  ASSERT_EQ(first.size(), 6u);
+  ASSERT_EQ(second.size(), 6u);
+  EXPECT_EQ(second[2], first[4] + 52);
+  EXPECT_EQ(second[4], second[3] + 36) << "it is over, and that is known then";
+}
+
+TEST_F(SmObjects, ArrivalsAreCountedOneAfterAnother) {
+  machine.sm.barrier_objects = {.visible_cycles = 52, .interval_cycles = 4};
+  constexpr unsigned kArrive = 4;
+  auto r = one_block(code, kArrive + 1, [&](WarpWriter& w) {
+    if (w.warp() == kArrive)
+      w.lines(init, one(kArrive, 0)).barrier(bar).lines(wait, one(0, 1)).op(a);
+    else w.barrier(bar).op(s).op(after_s).lines(arrive, one(1, 0));
+    w.op(exit);
+  });
+  SmHarness sm(machine);
+  sm.start_block(0, r);
+  sm.run(300);
+  Cycles arrivals;  // two warps of each of two schedulers
+  for (const unsigned slot : {0u, 8u, 1u, 9u}) arrivals.push_back(sm.issue_times(slot).at(3));
+  std::sort(arrivals.begin(), arrivals.end());
+  Cycle counted = 0;
+  for (const Cycle at : arrivals) counted = std::max(at, counted + 4);
+  EXPECT_GT(counted, arrivals.back()) << "they come closer together than they are counted";
+  EXPECT_EQ(sm.issue_times(2).at(3), counted + 52);
+}
+
 TEST_F(SmObjects, AWarpWaitsForTheBytesOfACopyAndTheCopyingWarpDoesNot) {
   auto r = one_block(code, 2, [&](WarpWriter& w) {
     if (w.warp() == 0)

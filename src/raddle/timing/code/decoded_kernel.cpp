@@ -145,7 +145,12 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
     in.latency = static_cast<std::uint16_t>(warpgroup.latency_cycles + in.interval);
   in.payload = trace::carries_transactions(from.kind);
   if (in.route == Route::Copy) in.interval = 1;
-  if (in.route == Route::Object) in.action = static_cast<trace::ObjectAction>(from.bytes);
+  if (in.route == Route::Object) {
+    in.action = static_cast<trace::ObjectAction>(from.bytes);
+    const std::uint32_t test = sm.barrier_objects.test_cycles;
+    if (in.action == trace::ObjectAction::Wait && test != 0)
+      in.latency = static_cast<std::uint16_t>(test);
+  }
   in.local = from.kind == trace::OpKind::LoadLocal || from.kind == trace::OpKind::StoreLocal;
   in.bypass_l1 = from.bypass_l1;
   const bool fence = from.kind == trace::OpKind::Fence;

@@ -15,6 +15,7 @@
 #include "raddle/base/error.h"
 #include "raddle/base/mask.h"
 #include "raddle/timing/code/occupancy.h"
+#include "raddle/timing/sm/arrival_counter.h"
 #include "raddle/timing/sm/barrier_objects.h"
 #include "raddle/timing/sm/barriers.h"
 #include "raddle/timing/sm/dispatcher_port.h"
@@ -45,7 +46,11 @@ class BlockStage {
         parts_(parts),
         board_(parts.board),
         objects_(blocks.slots()),
-        barrier_interval_(spec.barrier_interval_cycles),
+        barriers_(spec.barrier_interval_cycles),
+        object_arrivals_(spec.barrier_objects.interval_cycles),
+        object_latency_(spec.barrier_objects.present()
+                            ? spec.barrier_objects.visible_cycles
+                            : spec.cost[static_cast<unsigned>(trace::OpClass::Barrier)].latency),
         register_file_(spec.register_file()) {}
   /// Launch slots that have been here.
   const KernelSet& kernels() const { return kernels_; }
@@ -106,7 +111,6 @@ class BlockStage {
   void start_warp(Cycle now, unsigned slot, unsigned index, unsigned lanes);
   bool passes_objects(unsigned w);
   void wake(Cycle now, WarpMask warps);
-  Cycle counted_at(Cycle now);
   void open_barrier(Cycle now, unsigned slot, const Opened& opened);
   void end_warp(Cycle now, unsigned w);
   void end_block(Cycle now, unsigned slot);
@@ -116,8 +120,8 @@ class BlockStage {
   Scoreboard& board_;
   BarrierObjects objects_;
   KernelSet kernels_;
-  std::uint32_t barrier_interval_;
-  Cycle barrier_free_ = 0;  // when the next arrival can be counted
+  ArrivalCounter barriers_, object_arrivals_;
+  std::uint32_t object_latency_;  // from an arrival at an object to what a warp does behind it
   RegisterFile register_file_;
 };
 
@@ -212,7 +216,7 @@ void BlockStage<Lsu>::arrive_at_barrier(Cycle now, unsigned w) {
     parts_.abroad.send(call);
   } else {
     open_barrier(
-        counted_at(now), warp.block,
+        barriers_.counted_at(now), warp.block,
         blocks_.arrive(warp.block, barrier.id(), waits ? bit_of(w) : 0, barrier.expected_warps()));
   }
   if (!waits) advance(now, now + 1, w);
@@ -226,18 +230,6 @@ void BlockStage<Lsu>::arrive_from_abroad(Cycle now, const HomeCall& call) {
   open_barrier(now, slot,
                blocks_.arrive_abroad(slot, call.barrier.id(), waits ? bit_of(call.index) : 0,
                                      call.barrier.expected_warps()));
-}
-
-// When a warp that arrives now is counted: one after another, whichever their barrier is. Left out:
-// arrivals of warps that are abroad, and warps whose end opens a barrier, take no turn.
-template <class Lsu>
-Cycle BlockStage<Lsu>::counted_at(Cycle now) {
-  // Who waits arrives once; for who only arrives there is a place for each warp and no
-  // back-pressure.
-  const Cycle latest = now + Cycle{barrier_interval_} * SmSpec::kMaxWarps;
-  const Cycle at = std::min(std::max(now, barrier_free_), latest);
-  barrier_free_ = at + barrier_interval_;
-  return at;
 }
 
 // Warps go on as many cycles after the last arrival, or after they hear of it, as an instruction
@@ -258,13 +250,12 @@ bool BlockStage<Lsu>::passes_objects(unsigned w) {
   return objects_.passes(warp.block, w, warp.cursor.at + trace::kRecordWords, warp.transactions);
 }
 
-// As behind a barrier: an instruction that needs the result could go so many cycles later.
 template <class Lsu>
 void BlockStage<Lsu>::wake(Cycle now, WarpMask warps) {
   for (; warps != 0; warps &= warps - 1) {
     const unsigned w = lowest(warps);
     if (passes_objects(w))  // of further objects, too
-      board_.wheel().push(now + board_[w].next->latency, Event::resume(w));
+      board_.wheel().push(now + object_latency_, Event::resume(w));
   }
 }
 
@@ -278,8 +269,11 @@ void BlockStage<Lsu>::change_objects(Cycle now, unsigned w, const DecodedInst& i
       return parts_.gate.barrier(now);
     }
   } else {
-    wake(now, objects_.act(warp.block, w, in.action, warp.cursor.at + trace::kRecordWords,
-                           warp.transactions));
+    const bool arrives =
+        in.action == trace::ObjectAction::Arrive || in.action == trace::ObjectAction::Drop;
+    wake(arrives ? object_arrivals_.counted_at(now) : now,
+         objects_.act(warp.block, w, in.action, warp.cursor.at + trace::kRecordWords,
+                      warp.transactions));
   }
   advance(now, now + 1, w);
 }

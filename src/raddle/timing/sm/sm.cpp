@@ -18,6 +18,7 @@ unsigned longest_delay(const SmSpec& sm) {
   unsigned maximum = std::max({sm.l1d.hit_latency_cycles, sm.shared_latency_cycles + kLanes,
                                sm.const_latency_cycles + trace::kMaxTransactions});
   for (const OpCost& c : sm.cost) maximum = std::max(maximum, c.latency);
+  maximum = std::max({maximum, sm.barrier_objects.visible_cycles, sm.barrier_objects.test_cycles});
   if (sm.warpgroup.interval_cycles != 0)
     maximum = std::max(maximum, sm.warpgroup.latency_cycles + 255);
   if (sm.cluster.present())

@@ -97,6 +97,16 @@ void ClusterSpec::visit(FieldVisitor& v) {
           "such an access takes the load/store unit for each 128 bytes");
 }
 
+void BarrierObjectSpec::visit(FieldVisitor& v) {
+  v.field("visible_cycles", visible_cycles, R{0, kLongestDelay}, "cycles",
+          "from an arrival at a barrier object to the next instruction of a warp that waits for "
+          "it; 0 = sm.cost.barrier.latency");
+  v.field("test_cycles", test_cycles, R{0, kLongestDelay}, "cycles",
+          "from a test of a barrier object to what needs its answer; 0 = the same");
+  v.field("interval_cycles", interval_cycles, R{0, 4}, "cycles",
+          "between two arrivals at barrier objects that an SM counts");
+}
+
 std::uint32_t RegisterFile::granted(std::uint32_t per_thread) const {
   constexpr std::uint64_t kMaximum = ~std::uint32_t{0};
   const std::uint64_t own = (std::uint64_t{per_thread} * kLanes + unit - 1) / unit * unit;
@@ -160,6 +170,7 @@ void SmSpec::visit(FieldVisitor& visitor) {
   visitor.nested("warpgroup", warpgroup, "products of warpgroups (wgmma)");
   visitor.nested("tma", tma, "bulk and tensor copies (TMA)");
   visitor.nested("cluster", cluster, "distributed shared memory");
+  visitor.nested("barrier_objects", barrier_objects, "barriers in shared memory (mbarrier)");
   visitor.nested("l1d", l1d, "first-level data cache");
   visitor.nested("const_cache", const_cache, "first-level constant cache");
 }
@@ -213,6 +224,23 @@ void check_operands(const SmSpec& s, SpecRules& r) {
       {{"sm.warpgroup.latency_cycles", s.warpgroup.latency_cycles},
        {"sm.operands.collectors", s.operands.collectors}});
 }
+
+void check_barriers(const SmSpec& s, SpecRules& r) {
+  const std::uint32_t barrier = s.cost[static_cast<std::size_t>(trace::OpClass::Barrier)].latency;
+  r.require(barrier + s.barrier_interval_cycles * SmSpec::kMaxWarps <= kLongestDelay,
+            "sm.cost.barrier.latency and what sm.barrier_interval_cycles adds to it for 64 warps "
+            "are too long together",
+            {{"sm.cost.barrier.latency", barrier},
+             {"sm.barrier_interval_cycles", s.barrier_interval_cycles}});
+  const BarrierObjectSpec& objects = s.barrier_objects;
+  r.require(
+      std::max(objects.visible_cycles, barrier) + objects.interval_cycles * SmSpec::kMaxWarps <=
+          kLongestDelay,
+      "sm.barrier_objects.visible_cycles and what sm.barrier_objects.interval_cycles adds to it "
+      "for 64 warps are too long together",
+      {{"sm.barrier_objects.visible_cycles", objects.visible_cycles},
+       {"sm.barrier_objects.interval_cycles", objects.interval_cycles}});
+}
 }  // namespace
 
 void check_sm(const MachineSpec& m, SpecRules& r) {
@@ -220,12 +248,7 @@ void check_sm(const MachineSpec& m, SpecRules& r) {
   r.require(!s.lsu_sector_banks || s.l1d.coalescing == Coalescing::Line,
             "sm.lsu_sector_banks needs sm.l1d.coalescing = \"line\"",
             {{"sm.lsu_sector_banks", s.lsu_sector_banks}});
-  const std::uint32_t barrier = s.cost[static_cast<std::size_t>(trace::OpClass::Barrier)].latency;
-  r.require(barrier + s.barrier_interval_cycles * SmSpec::kMaxWarps <= kLongestDelay,
-            "sm.cost.barrier.latency and what sm.barrier_interval_cycles adds to it for 64 warps "
-            "are too long together",
-            {{"sm.cost.barrier.latency", barrier},
-             {"sm.barrier_interval_cycles", s.barrier_interval_cycles}});
+  check_barriers(s, r);
   r.require(divides(s.schedulers, s.warps), "sm.schedulers must divide sm.warps",
             {{"sm.schedulers", s.schedulers}, {"sm.warps", s.warps}});
   r.require(s.threads <= s.warps * kLanes, "sm.threads needs a warp slot for every 32 threads",

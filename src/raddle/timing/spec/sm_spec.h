@@ -88,6 +88,16 @@ struct ClusterSpec {
   void visit(FieldVisitor& v);
 };
 
+/// sm.barrier_objects: barriers in shared memory (mbarrier). Where a latency is 0 it is that of
+/// sm.cost.barrier.
+struct BarrierObjectSpec {
+  std::uint32_t visible_cycles = 0;   ///< from an arrival to what a warp does that waits for it
+  std::uint32_t test_cycles = 0;      ///< from a test to what needs its answer
+  std::uint32_t interval_cycles = 0;  ///< between two arrivals that an SM counts
+  bool present() const { return visible_cycles != 0; }
+  void visit(FieldVisitor& v);
+};
+
 /// How an SM hands out registers. A warp's lie in one partition. Where a partition has too few left
 /// for another warp nobody gets them; they are charged to the warps that there are, so that as many
 /// fit as in the CUDA occupancy calculator.
@@ -120,6 +130,7 @@ struct SmSpec {
   WarpgroupSpec warpgroup;
   TmaSpec tma;
   ClusterSpec cluster;
+  BarrierObjectSpec barrier_objects;
   L1dSpec l1d;
   ConstCacheSpec const_cache;
   RegisterFile register_file() const { return {registers, register_unit, register_partitions}; }
