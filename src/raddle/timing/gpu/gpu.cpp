@@ -107,6 +107,11 @@ void Gpu::keep_profile(Cycle interval) {
   impl_->launches.codes().keep_all();
   for (const auto& sm : impl_->machine.sms()) sm->keep_profile(*impl_->samplings);
 }
+void Gpu::keep_window(SmId sm, Cycle begin, Cycle end) {
+  RADDLE_ASSERT(begin < end && !impl_->accounting.any_submitted());
+  impl_->launches.codes().keep_all();
+  impl_->machine.sms()[index(sm)]->keep_window(begin, end);
+}
 bool Gpu::wants_live_registers() const {
   const auto& migration = impl_->machine.machine().migration;
   return migration && migration->registers == policy::Passage::Registers::Live;
@@ -201,6 +206,7 @@ Profile Gpu::profile() {
   if (!impl_->samplings) return {};
   return profile_of(impl_->launches.codes(), impl_->machine.sms(), *impl_->samplings, now());
 }
+const WarpWindow* Gpu::window(SmId sm) { return impl_->machine.sms()[index(sm)]->window(now()); }
 const MeshRecord* Gpu::mesh() const { return impl_->accounting.mesh(); }
 
 }  // namespace raddle::timing

@@ -27,6 +27,8 @@
 
 namespace raddle::timing {
 
+class WarpWindow;  // timing/sm/warp_window.h
+
 template <class Interface>
 using PolicyPointer = const policy::Choice<Interface>*;
 /// The policies in force, one choice per level, not owned. Null means the level's default, but for
@@ -160,6 +162,9 @@ class Gpu {
   /// at every so many cycles in the mean (LookTimes). Nothing else changes. Precondition: nothing
   /// has been submitted; interval > 0.
   void keep_profile(Cycle interval);
+  /// From now on it is kept what warps of an SM do in cycles [begin, end). Nothing else changes.
+  /// Precondition: nothing has been submitted; begin < end.
+  void keep_window(SmId sm, Cycle begin, Cycle end);
 
   // Whatever advances the clock throws RunError on max_cycles or when nothing moves any more (the
   // message says which warp waits at which PTX line for what), after which the Gpu is of no use.
@@ -244,6 +249,8 @@ class Gpu {
   std::vector<Sample> samples() const;
   /// Empty unless one is kept. Precondition as for counters().
   Profile profile();
+  /// Null unless one is kept of that SM. Precondition as for counters().
+  const WarpWindow* window(SmId sm);
   /// Null without samples or without a mesh.
   const MeshRecord* mesh() const;
 

@@ -146,6 +146,7 @@ template <bool kExtras>
 [[gnu::always_inline]] inline Cycle SmOf<L1>::step(Cycle now) {
   WarpTable& warps = board_.warps();
   if (kExtras && observation_.profile() != nullptr) see_warps(now);
+  if (kExtras && observation_.window() != nullptr) follow_warps(now);
   if (now >= inbox_next_) drain_inbox(now);
   if (board_.wheel().due(now)) run_events(now);
   if (now >= warps.next_wake()) warps.wake(now, [&](unsigned w) { block_stage_.resume(now, w); });
@@ -323,6 +324,23 @@ void SmOf<L1>::see_warps(Cycle now) {
   const WarpTable& warps = board_.warps();
   for (WarpMask m = warps.resident; m != 0; m &= m - 1)
     if (const unsigned w = lowest(m); warps[w].next != nullptr) profile.seen(w, state(w), times);
+}
+
+template <L1Protocol L1>
+void SmOf<L1>::keep_window(Cycle begin, Cycle end) {
+  RADDLE_ASSERT(idle());
+  observe(observation_.keep_window(begin, end));
+}
+
+/// The states of all cycles before `now`: since the last tick nothing has changed.
+template <L1Protocol L1>
+void SmOf<L1>::follow_warps(Cycle now) {
+  WarpWindow& window = *observation_.window();
+  if (!window.wants(now)) return;
+  const WarpTable& warps = board_.warps();
+  for (WarpMask m = warps.resident; m != 0; m &= m - 1)
+    if (const unsigned w = lowest(m); warps[w].next != nullptr) window.stands(now, w, state(w));
+  window.settle(now);
 }
 
 /// Of a resident warp, as the cycle that is over leaves it: stats::kWarpStates.

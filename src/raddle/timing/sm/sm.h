@@ -58,6 +58,7 @@
 #include "raddle/timing/code/launch.h"
 #include "raddle/timing/sm/instruction_profile.h"
 #include "raddle/timing/sm/warp_migration.h"
+#include "raddle/timing/sm/warp_window.h"
 #include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/memory_ports.h"
@@ -142,6 +143,10 @@ class Sm {
   virtual void keep_profile(const SamplingTimes& samplings) = 0;
   /// Null unless one is kept. With the looks of all cycles before `at`.
   virtual const InstructionProfile* profile(Cycle at) = 0;
+  /// From now on it is kept what warps do in cycles [begin, end). Precondition: idle().
+  virtual void keep_window(Cycle begin, Cycle end) = 0;
+  /// Null unless one is kept. With the states of all cycles before `at`.
+  virtual const WarpWindow* window(Cycle at) = 0;
   /// From now on the end of a block says what it has done. Precondition: idle().
   virtual void notify_progress() = 0;
   /// One line per resident warp (at most `most`): where it stands and what it waits for; then the

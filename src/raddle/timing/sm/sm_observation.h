@@ -1,6 +1,7 @@
 // What policies and people may know of an SM: a view with a ledger of what warps have done and
 // waited for (policy/sm_view.h, warp_ledger.h), kept only where a policy or the dispatcher wants
-// it, and a profile by instruction (instruction_profile.h), kept only where it is asked for.
+// it, and a profile by instruction (instruction_profile.h) and a window of warps (warp_window.h),
+// kept only where they are asked for.
 // Observes, and decides nothing: it reads the SM's parts, and the SM says what happens.
 #pragma once
 #include <functional>
@@ -14,6 +15,7 @@
 #include "raddle/timing/sm/instruction_profile.h"
 #include "raddle/timing/sm/stall_account.h"
 #include "raddle/timing/sm/warp_ledger.h"
+#include "raddle/timing/sm/warp_window.h"
 #include "raddle/timing/sm/warps.h"
 #include "raddle/timing/sm/warps_abroad.h"
 
@@ -50,6 +52,13 @@ class SmObservation final : public policy::SmView {
   }
   /// Null unless one is kept.
   InstructionProfile* profile() const { return profile_.get(); }
+  WarpWindow& keep_window(Cycle begin, Cycle end) {
+    notes_issues_ = true;
+    window_ = std::make_unique<WarpWindow>(parts_.warps, begin, end);
+    return *window_;
+  }
+  /// Null unless one is kept.
+  WarpWindow* window() const { return window_.get(); }
 
   // --- what happens ------------------------------------------------------------------------------
   /// Before throttles are asked and warps are picked. Precondition: keeps_ledger().
@@ -75,6 +84,7 @@ class SmObservation final : public policy::SmView {
     RADDLE_ASSERT(notes_issues_);
     if (ledger_ != nullptr) ledger_->issued(now, w, parts_.warps[w].block, route);
     if (profile_ != nullptr) profile_->issued(w);
+    if (window_ != nullptr) window_->issued(now, w);
   }
   /// Of a block that ends, before its slot is free; nothing unless it is kept.
   policy::BlockProgress progress(unsigned slot) const;
@@ -101,10 +111,11 @@ class SmObservation final : public policy::SmView {
     notes_issues_ = true;
   }
 
-  bool notes_issues_ = false;  // ledger or profile is there
+  bool notes_issues_ = false;  // ledger, profile or window is there
   bool keeps_progress_ = false;
   std::unique_ptr<WarpLedger> ledger_;           // null unless somebody wants to know
   std::unique_ptr<InstructionProfile> profile_;  // null unless it is asked for
+  std::unique_ptr<WarpWindow> window_;           // the same
   std::vector<policy::SmObserver*> observers_;
   Parts parts_;
 };

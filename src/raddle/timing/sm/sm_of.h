@@ -78,6 +78,11 @@ class SmOf final : public Sm {
     if (observation_.profile() != nullptr) see_warps(at);
     return observation_.profile();
   }
+  void keep_window(Cycle begin, Cycle end) override;
+  const WarpWindow* window(Cycle at) override {
+    if (observation_.window() != nullptr) follow_warps(at);
+    return observation_.window();
+  }
   void notify_progress() override { observation_.keep_progress(); }
   void describe(std::string& out, unsigned maximum) const override;
   void keep_unwritten(const RegionWrites& writes) override;
@@ -141,8 +146,9 @@ class SmOf final : public Sm {
   void copy_answered(Cycle now, std::uint16_t tag);
   void copy_over(Cycle now, unsigned number);
   void over_beside(Cycle now, AsyncGroups::Kind kind, unsigned w, std::uint8_t group);
-  // the profile (sm.cpp)
+  // the profile and the window (sm.cpp)
   void see_warps(Cycle now);
+  void follow_warps(Cycle now);
   unsigned state(unsigned w) const;
 
   Scoreboard board_;
