@@ -274,10 +274,12 @@ TEST(Analyze, MistakesAreRefusedAndNothingIsWritten) {
   expect_refused(raddle("analyze"), {"analyze --help"});
   expect_refused(
       raddle("analyze caches vecadd"),
-      {"'caches'", "allocations, bounds, cache, dependencies, footprint, locality or source"});
+      {"'caches'",
+       "allocations, bounds, cache, dependencies, footprint, locality, source or warps"});
   expect_refused(
       raddle("analyze vecadd size=tiny"),
-      {"'vecadd'", "allocations, bounds, cache, dependencies, footprint, locality or source"});
+      {"'vecadd'",
+       "allocations, bounds, cache, dependencies, footprint, locality, source or warps"});
   expect_refused(raddle("analyze cache"), {"workload"});
 }
 
@@ -288,6 +290,35 @@ TEST(Analyze, WhereThereIsNoRoomForTheAccessesTheFolderIsNamed) {
                    "--gpu", "ccws", "--set", "sm.count=1", "--quiet"},
                   std::chrono::seconds(120));
   expect_failed(out, {"/proc/nowhere", "TMPDIR"});
+}
+
+TEST(Analyze, WarpsDrawsALaneForEachWarp) {
+  const Outcome out = raddle("analyze warps vecadd size=tiny --gpu gtx480 --window 0:640 --sm 2");
+  EXPECT_EQ(out.status, 0) << out.err;
+  EXPECT_THAT(out.out, HasSubstr("warps of SM 2, cycles 0 to 640, 10 a letter"));
+  EXPECT_THAT(out.out, testing::ContainsRegex("\n     0  .*\\*.*M"));
+  EXPECT_THAT(out.out, testing::ContainsRegex("\n  M memory +[0-9]+ warp cycles\n"));
+  const Json j =
+      json_of(raddle("analyze warps vecadd size=tiny --gpu gtx480 --window 0:640 --sm 2 --json -"));
+  const Json& warps = j["analysis"]["warps"];
+  EXPECT_EQ(warps["sm"], 2);
+  EXPECT_EQ(warps["instructions"][0]["kernel"], "vecadd");
+  EXPECT_GT(warps["states"].size(), 0u);
+}
+
+TEST(Analyze, AWindowIsRefusedWhereItCannotBe) {
+  const std::string run = "vecadd size=tiny --gpu gtx480 ", window = "analyze warps " + run;
+  expect_refused(raddle("run " + run + "--window 0:10"),
+                 {"--window: expected --report or --json beside it"});
+  expect_refused(raddle(window + "--window 10"), {"--window: expected BEGIN:END"});
+  expect_refused(raddle(window + "--window 10:5"), {"end must be 1 to 20000 cycles behind begin"});
+  expect_refused(raddle(window + "--window 0:30000"), {"end must be 1 to 20000 cycles"});
+  expect_refused(raddle(window + "--window 0:10 --sm 15"),
+                 {"sm must be below sm.count, 15, is 15"});
+  expect_refused(raddle("run " + run + "--sm 1 --json -"), {"--sm requires --window"});
+  expect_refused(raddle("compare hotspot size=tiny steps=20 --gpu gtx480 --policies lrr --json - "
+                        "--window 0:10 --sampling-error 0.05"),
+                 {"--window: expected every launch timed"});
 }
 
 }  // namespace

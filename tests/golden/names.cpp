@@ -85,7 +85,7 @@ TEST(Golden, NamesOfTheResult) {
                              "warp=cawa", "warp=mascar", "block=bcs"})
     collect(sim::to_json(test::run("vecadd", {"gtx480", {}, {policy}})), "", names);
   test::RunSpec spec{"gtx480"};
-  for (const char* analysis : {"locality", "cache"})
+  for (const char* analysis : {"locality", "cache", "warps"})
     spec.options.analyses.push_back(sim::read_analysis(analysis, "test"));
   collect(sim::to_json(test::run("vecadd", spec)), "", names);
   collect(sim::to_json(test::run("vecadd"), 0), "", names);  // launches summed by kernel

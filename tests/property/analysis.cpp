@@ -17,7 +17,7 @@ using test::RunSpec;
 
 std::vector<sim::AnalysisRequest> all_timed() {
   std::vector<sim::AnalysisRequest> out;
-  for (const char* name : {"locality", "cache", "source"})
+  for (const char* name : {"locality", "cache", "source", "warps:sm=1,begin=500,end=4000"})
     out.push_back(sim::read_analysis(name, "test"));
   return out;
 }
@@ -113,6 +113,36 @@ TEST_P(Observed, ObservingChangesNothingAndTheHostChangesNoFigure) {
     spec.options.skip = true;
     spec.options.shuffle = true;
     EXPECT_EQ(figures, test::run(GetParam(), spec).analysis.dump()) << gpu << ": shuffled";
+  }
+}
+
+TEST_P(Observed, AWindowOfTheOnlySmHasAllThatItIssuesAndStallsAreNoneOfAWarpThatIssues) {
+  constexpr Cycle kEnd = 20'000;  // a window has no more
+  RunSpec spec{"gtx480", {"sm.count=1"}};
+  spec.options.analyses = {sim::read_analysis("warps:end=20000", "test")};
+  const sim::Result r = test::run(GetParam(), spec);
+  const auto& window = r.analysis["warps"];
+  EXPECT_GT(window["issues"].size(), 0u);
+  EXPECT_LE(window["issues"].size(), r.totals.sm.issued);
+  if (r.cycles <= kEnd) {
+    EXPECT_EQ(window["issues"].size(), r.totals.sm.issued);
+  }
+  std::vector<std::uint64_t> followed(timing::SmSpec::kMaxWarps);  // behind its last state, by slot
+  for (const auto& run : window["states"]) {
+    const auto slot = run[0].get<std::size_t>();
+    EXPECT_GE(run[1].get<std::uint64_t>(), followed[slot]) << "in one state at a time";
+    EXPECT_GT(run[2].get<std::uint64_t>(), run[1].get<std::uint64_t>());
+    followed[slot] = run[2].get<std::uint64_t>();
+    if (run.size() < 5) continue;
+    const auto cause = run[4].get<std::size_t>();
+    if (run[3] == "memory") {
+      const auto& issue = window["issues"][window["accesses"][cause]["issue"].get<std::size_t>()];
+      EXPECT_EQ(issue[0], run[0]) << "a warp waits for its own load";
+      EXPECT_LE(issue[1].get<std::uint64_t>(), run[1].get<std::uint64_t>());
+    } else {
+      EXPECT_EQ(run[3], "barrier");
+      EXPECT_LT(window["issues"].at(cause)[1].get<std::uint64_t>(), run[2].get<std::uint64_t>());
+    }
   }
 }
 

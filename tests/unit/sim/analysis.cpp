@@ -101,7 +101,7 @@ TEST(ReadAnalysis, LinesOfFootprintsArePowersOfTwo) {
 
 TEST(AnalysisRegistry, HasTheFilesOfTheFolder) {
   EXPECT_THAT(all_analyses().names(), ElementsAre("allocations", "cache", "dependencies",
-                                                  "footprint", "locality", "source"));
+                                                  "footprint", "locality", "source", "warps"));
 }
 
 TEST(AnalysisRegistry, EachSaysWhatItsFiguresMean) {

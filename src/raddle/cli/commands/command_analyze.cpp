@@ -16,6 +16,7 @@
 #include "raddle/cli/shared/observed_run.h"
 #include "raddle/cli/shared/output.h"
 #include "raddle/cli/shared/source_table.h"
+#include "raddle/cli/shared/warps_table.h"
 #include "raddle/cli/shared/work.h"
 #include "raddle/config/describer.h"
 #include "raddle/config/spelling.h"
@@ -419,6 +420,37 @@ struct AllocationsCommand {
   }
 };
 
+// --- warps --------------------------------------------------------------------------------------
+
+struct WarpsCommand {
+  static constexpr const char* kLabel = "warps";
+  ObservedRun observed;
+  std::string window;
+  unsigned sm = 0;
+
+  CLI::App* add_to(CLI::App& analyze) {
+    CLI::App* app = observed.add_to(
+        analyze, kLabel,
+        "what each warp of an SM does in a window of cycles, and what it waits for");
+    app->add_option("--window", window, "cycles")->type_name("BEGIN:END")->required();
+    app->add_option("--sm", sm, "the SM")
+        ->type_name("N")
+        ->check(number_from(0))
+        ->capture_default_str();
+    app->footer(
+        "All of it is exact, and timing is what it is without. --json gives analysis.warps: each\n"
+        "issue, each state and what it waits for. `raddle compare --window BEGIN:END --report` "
+        "draws\n"
+        "it, a policy below the other.");
+    return app;
+  }
+
+  int operator()() const {
+    const sim::Result result = observed.run({window_analysis(window, sm)});
+    return observed.finish(result, warps_table(result.analysis.at(kLabel)));
+  }
+};
+
 // --- any other ----------------------------------------------------------------------------------
 
 /// An analysis that has no table of its own here: its parameters are options, its figures lines.
@@ -486,6 +518,7 @@ Subcommand add_named(CLI::App& analyze, const std::string& name,
   if (name == "footprint") return add(analyze, FootprintCommand{}, arguments);
   if (name == "locality") return add(analyze, LocalityCommand{}, arguments);
   if (name == "source") return add(analyze, SourceCommand{}, arguments);
+  if (name == "warps") return add(analyze, WarpsCommand{}, arguments);
   return add(analyze, OtherCommand{.observed = {}, .name = name}, arguments);
 }
 

@@ -284,6 +284,7 @@ Command add_compare(CLI::App& app, std::vector<std::string> arguments) {
       app, "compare", "the same work under several policies: a table and a report", *command);
   add_kept_options(compare, *command);
   command->common.add_what_if_to(*compare, command->modes, {Mode::Compared});
+  command->common.add_window_to(*compare, command->modes, {Mode::Compared});
   compare->footer(
       "raddle compare bfs my.rdl --policies lrr,gto,gto+swl:limit=4 --report r.html\n"
       "raddle compare --policies gto,gto+swl --sweep policy.throttle.limit=1..8 -- ./kmn -i x.txt\n"

@@ -160,6 +160,7 @@ Command add_replay(CLI::App& app, std::vector<std::string> arguments) {
       ->required()
       ->type_name("FILE.rdl|kernelslist.g [+ ...]");
   command->common.add_always_timed_to(*replay, command->modes);
+  command->common.add_window_to(*replay, command->modes, {Mode::Trace});
   command->corun.add_to(*replay, command->modes);
   return {replay, [command] { return (*command)(); }, modes_of(replay, command)};
 }

@@ -163,6 +163,7 @@ Command add_run(CLI::App& app, std::vector<std::string> arguments) {
   command->common.add_to(*run, modes);
   command->common.add_checks_to(*run, modes);
   command->common.add_what_if_to(*run, modes, {Mode::Workload});
+  command->common.add_window_to(*run, modes, {Mode::Workload});
   command->corun.add_to(*run, modes);
   modes
       .add(run->add_option("--on", command->on,

@@ -74,6 +74,22 @@ void CommonOptions::add_to(CLI::App& c, OptionModes& modes) {
   add_launches_to(c, modes);
 }
 
+void CommonOptions::add_window_to(CLI::App& c, OptionModes& modes, ModeSet of) {
+  modes
+      .add(c.add_option("--window", window,
+                        "follow the warps of an SM in these cycles one by one, for --report and "
+                        "--json"),
+           of)
+      ->type_name("BEGIN:END")
+      ->group(kOutput);
+  modes.add(c.add_option("--sm", window_sm, "the SM of --window"), of)
+      ->type_name("N")
+      ->check(number_from(0))
+      ->needs("--window")
+      ->capture_default_str()
+      ->group(kOutput);
+}
+
 void CommonOptions::add_always_timed_to(CLI::App& c, OptionModes& modes) {
   add_to(c, modes);
   for (const char* option : {"--live", "--functional"}) c.get_option(option)->group(kNotListed);
@@ -248,6 +264,8 @@ void CommonOptions::add_timing_to(CLI::App& command, OptionModes& modes) {
 void CommonOptions::check() const {
   Settings::check();
   check_outputs({{"--json", json}, {"--report", report}, {"--timeline", timeline}});
+  if (!window.empty() && report.empty() && json.empty())
+    throw InputError("--window: expected --report or --json beside it");
 }
 
 namespace {
@@ -260,6 +278,16 @@ unsigned given_threads(unsigned wanted) {
   return given;
 }
 }  // namespace
+
+sim::AnalysisRequest window_analysis(const std::string& window, unsigned sm) {
+  const auto colon = window.find(':');
+  if (colon == std::string::npos)
+    throw InputError("--window: expected BEGIN:END, two numbers of cycles, found '" + window + "'");
+  return sim::request_analysis("warps", "warps",
+                               {"sm=" + std::to_string(sm), "begin=" + window.substr(0, colon),
+                                "end=" + window.substr(colon + 1)},
+                               "--window");
+}
 
 config::Tree CommonOptions::tree() const { return Settings::tree(policy::all_policies()); }
 
@@ -275,6 +303,11 @@ sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
   if (!report.empty() || !timeline.empty()) out.sample_interval = api::kSampleInterval;
   if (!report.empty() && !functional && setup.run.sampling_error == 0)
     out.analyses = sim::analyses_for_report(false);
+  if (!window.empty()) {
+    if (setup.run.sampling_error != 0)
+      throw InputError("--window: expected every launch timed, found run.sampling_error");
+    out.analyses.push_back(window_analysis(window, window_sm));
+  }
   return out;
 }
 

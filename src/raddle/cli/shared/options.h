@@ -8,6 +8,7 @@
 #include "raddle/api/settings.h"
 #include "raddle/cli/shared/modes.h"
 #include "raddle/report/timeline.h"
+#include "raddle/sim/profile/analysis.h"
 
 namespace raddle::cli {
 
@@ -16,8 +17,13 @@ CLI::Validator number_from(std::uint64_t minimum);
 /// As CLI::Range, which lets NaN through.
 CLI::Validator real_in(double minimum, double maximum);
 
+/// The analysis "warps" of `window`, "BEGIN:END". Throws InputError that names --window.
+sim::AnalysisRequest window_analysis(const std::string& window, unsigned sm);
+
 struct CommonOptions : api::Settings {
   std::string json, report, timeline;
+  std::string window;                  ///< "BEGIN:END"; empty = not given
+  unsigned window_sm = 0;              ///< whose
   std::string launches;                ///< empty = not given
   std::string out_of_bounds = "page";  ///< of programs
   std::vector<std::string> what_if;    ///< empty = not given
@@ -40,6 +46,8 @@ struct CommonOptions : api::Settings {
   void add_first_launches_to(CLI::App& command, OptionModes& modes);
   /// --what-if, of commands that can time the same work on several machines.
   void add_what_if_to(CLI::App& command, OptionModes& modes, ModeSet of);
+  /// --window and --sm, of commands that write a report and run in this process.
+  void add_window_to(CLI::App& command, OptionModes& modes, ModeSet of);
   /// --launches, of commands that write results.
   void add_launches_to(CLI::App& command, OptionModes& modes);
   /// Up to so many launches a result tells one by one (sim::to_json).

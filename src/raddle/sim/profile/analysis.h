@@ -31,20 +31,28 @@ enum class Observed : std::uint8_t {
   L1,            ///< the events of each SM's L1D, in a timing run
   Memory,        ///< accesses on their way through L1, L2 and DRAM, in a timing run
   Instructions,  ///< what each instruction does and where warps wait, in a timing run
+  Warps,         ///< what the warps of an SM do, cycle by cycle, in a timing run
   Words,         ///< each word that a thread loads or stores, while it is executed
   Streams,       ///< op streams, launch by launch, as executed
 };
 inline constexpr auto kObservedNames = std::to_array<std::string_view>(
     {"events of the L1Ds in a timing run", "traffic of L1, L2 and DRAM in a timing run",
-     "instructions in a timing run", "words that threads load and store",
-     "op streams of launches"});
+     "instructions in a timing run", "warps of an SM in a timing run",
+     "words that threads load and store", "op streams of launches"});
 /// Each GPU that times has an analysis of its own; else there is one of what is executed.
-constexpr bool is_timed(Observed what) { return what <= Observed::Instructions; }
+constexpr bool is_timed(Observed what) { return what <= Observed::Warps; }
+
+/// Cycles [begin, end) of an SM.
+struct Window {
+  unsigned sm = 0;
+  Cycle begin = 0, end = 0;
+};
 
 /// What the timing of a run knows at its end.
 struct RunTotals {
   std::uint64_t thread_instructions = 0, warp_instructions = 0;
-  const timing::Profile* profile = nullptr;  ///< of Observed::Instructions
+  const timing::Profile* profile = nullptr;    ///< of Observed::Instructions
+  const timing::WarpWindow* window = nullptr;  ///< of Observed::Warps
 };
 
 /// All requests of one kind, at work. It overrides what it observes.
@@ -60,6 +68,8 @@ class Analysis {
   virtual void submitted(const runtime::LaunchRecord&) {}
   /// Of Instructions: cycles between looks at where warps stand.
   virtual Cycle sample_interval() const { return 0; }
+  /// Of Warps.
+  virtual Window window() const { return {}; }
   /// Of Words.
   virtual runtime::DeviceObserver* of_words() { return nullptr; }
   /// Of Streams: a launch of the host with all that descend from it. The streams can be read

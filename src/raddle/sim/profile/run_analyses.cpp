@@ -13,7 +13,7 @@ namespace {
 void check_one(const AnalysisRequest& request, const AnalysedRun& run) {
   const Observed what = request.choice->observes();
   const std::string name(request.choice->name());
-  if (run.corun && what != Observed::Instructions)
+  if (run.corun && what != Observed::Instructions && what != Observed::Warps)
     throw InputError("the analysis " + name + " looks at one workload, not at a co-run");
   if (is_timed(what) && !run.timed)
     throw InputError("the analysis " + name +
@@ -66,7 +66,7 @@ RunAnalyses::RunAnalyses(std::span<const AnalysisRequest> requests,
   sort_stably(kinds_, &Kind::observes);
   for (Kind& kind : kinds_)
     kind.analysis = kind.requests.front().choice->make(kind.requests, machine);
-  for (const Observed what : {Observed::Instructions, Observed::Words})
+  for (const Observed what : {Observed::Instructions, Observed::Warps, Observed::Words})
     if (std::ranges::count(kinds_, what, &Kind::observes) > 1)
       throw InputError("analyses: one can look at " +
                        std::string(kObservedNames[static_cast<unsigned>(what)]) + " at a time");
@@ -88,6 +88,8 @@ void RunAnalyses::attach(timing::Gpu& gpu, const timing::MachineSpec& machine) {
         gpu.observe_slice(slice, *observer);
     if (const Cycle interval = analysis.sample_interval(); interval != 0)
       gpu.keep_profile(interval);
+    if (const Window window = analysis.window(); window.end != 0)
+      gpu.keep_window(SmId{window.sm}, window.begin, window.end);
   }
 }
 
@@ -136,10 +138,14 @@ void RunAnalyses::fill(nlohmann::ordered_json& result, timing::Gpu& gpu) const {
   if (kinds_.empty()) return;
   std::optional<timing::Profile> profile;
   if (first_of(Observed::Instructions) != nullptr) profile = gpu.profile();
+  const timing::WarpWindow* window = nullptr;
+  if (const Kind* kind = first_of(Observed::Warps))
+    window = gpu.window(SmId{kind->analysis->window().sm});
   const auto& sm = gpu.counters().sm;
   fill(result, {.thread_instructions = sm.thread_instructions,
                 .warp_instructions = sm.issued,
-                .profile = profile ? &*profile : nullptr});
+                .profile = profile ? &*profile : nullptr,
+                .window = window});
 }
 
 }  // namespace raddle::sim
