@@ -25,6 +25,7 @@ import { addFinish, addPlacement } from "./placement";
 import { addSeeds } from "./seeds";
 import { addSharing } from "./sharing";
 import { addSource } from "./source";
+import { addWarps } from "./warps";
 import { addShares } from "./stacked";
 import "./style.css";
 import { summaryTable } from "./summary";
@@ -85,6 +86,7 @@ function fillDetail(charts: Charts, place: HTMLElement, group: Group, report: Re
   addAllowed(charts, place, group);
   addMeshMap(charts, place, group);
   addTimeline(charts, place, group);
+  addWarps(charts, place, group);
   addPlacement(charts, place, group);
   addFinish(charts, place, group);
   addLaunchTree(charts, place, group);

@@ -44,6 +44,21 @@ export interface Peaks {
   dram_bytes: number | null;
 }
 
+/** Of the analysis "warps": a window of cycles of one SM (sim/analyses/warps.cpp says what stands where). */
+export interface WarpWindow {
+  sm: number;
+  begin: number;
+  end: number;
+  instructions: { kernel: string; line: number; instruction?: string; source?: { file: string; line: number } }[];
+  warps: { slot: number; scheduler: number; from: number; launch: number; block: number; warp: number }[];
+  /** Slot, first cycle, cycle behind the last, state, number of the access or of the issue that it waits for. */
+  states: [slot: number, from: number, to: number, state: string, cause?: number][];
+  /** Slot, cycle, number of the instruction, number of its access. */
+  issues: [slot: number, cycle: number, instruction: number, access?: number][];
+  /** Lines: number, cycle at the L1D, outcome, cycle in which the data came. */
+  accesses: { issue: number; lines: [line: number, at: number, outcome: string, filled?: number][] }[];
+}
+
 /** How many blocks an SM holds as far as one of its resources goes; null: a block takes none of it. */
 export interface ResidencyLimit {
   of: string;
@@ -200,7 +215,7 @@ export interface Result {
   corun?: { weighted_speedup?: number | null };
   policies: { [level: string]: PolicyUse } | null;
   energy_pj: { [component: string]: number } | null;
-  analysis?: { source?: SourceProfile; allocations?: Allocations };
+  analysis?: { source?: SourceProfile; allocations?: Allocations; warps?: WarpWindow };
   /** When --check asked for any. */
   checks?: Checks;
   host: {
