@@ -137,7 +137,7 @@ function option(window: WarpWindow, bars: Bar[], t: Theme): Option {
   const rows = rowsOf(window);
   return {
     grid: { left: 60, right: 16, top: 6, bottom: 62 },
-    tooltip: { ...tooltip(t), trigger: "item", formatter: (item: { dataIndex: number }) => tip(window, bars[item.dataIndex]) },
+    tooltip: { ...tooltip(t), extraCssText: "white-space: normal; max-width: 30em", trigger: "item", formatter: (item: { dataIndex: number }) => tip(window, bars[item.dataIndex]) },
     xAxis: valueAxis(t, { min: window.begin, max: window.end, name: "cycle", nameLocation: "middle", nameGap: 20, splitLine: { show: false },
       axisLine: { show: true, onZero: false, lineStyle: { color: t.muted } }, axisLabel: { color: t.muted, fontSize: 11, formatter: short, showMaxLabel: false } }),
     yAxis: valueAxis(t, { min: 0, max: Math.max(1, rows.length), inverse: true, minInterval: 1, name: "warp slot", nameLocation: "middle", nameGap: 38,
