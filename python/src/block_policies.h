@@ -35,7 +35,7 @@ class BlockInPython final : public policy::BlockPolicy {
   unsigned blocks_per_cycle() const override { return blocks_per_cycle_; }
   void on_launch(const policy::BlockLaunch& launch) override {
     if (!on_launch_) return;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     py::dict out = new_record();
     out["sequence"] = launch.sequence;
     out["kernel"] = launch.kernel;
@@ -47,7 +47,7 @@ class BlockInPython final : public policy::BlockPolicy {
     call(on_launch_, out);
   }
   std::optional<policy::BlockChoice> pick(const policy::BlockView& view) override {
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     const auto loan = view_.lend(view);
     const py::object answer = call(pick_, view_.object());
     if (answer.is_none()) return std::nullopt;
@@ -62,12 +62,12 @@ class BlockInPython final : public policy::BlockPolicy {
   }
   void on_block_done(std::uint32_t sm, std::uint32_t block, unsigned slot) override {
     if (!on_block_done_) return;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     call(on_block_done_, sm, block, slot);
   }
   bool wants_progress() const override { return static_cast<bool>(on_progress_); }
   void on_progress(std::uint32_t sm, unsigned slot, const policy::BlockProgress& p) override {
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     py::dict out = new_record();
     out["issued"] = p.issued;
     out["others"] = p.others;
@@ -75,12 +75,12 @@ class BlockInPython final : public policy::BlockPolicy {
   }
   void on_kernel_end(unsigned slot) override {
     if (!on_kernel_end_) return;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     call(on_kernel_end_, slot);
   }
   Cycle waits_until(Cycle now) const override {
     if (!waits_until_) return kNever;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     return cycle_of(call(waits_until_, now), "a cycle or None of waits_until()");
   }
   void visit_statistics(FieldVisitor& v) override { self_.visit_statistics(v); }
@@ -109,7 +109,7 @@ class KernelInPython final : public policy::KernelPolicy {
 
   void on_launch(const policy::KernelLaunch& launch) override {
     if (!on_launch_) return;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     py::dict out = new_record();
     out["sequence"] = launch.sequence;
     out["kernel"] = launch.kernel;
@@ -120,7 +120,7 @@ class KernelInPython final : public policy::KernelPolicy {
     call(on_launch_, out);
   }
   std::optional<unsigned> pick(const policy::KernelView& view) override {
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     const auto loan = view_.lend(view);
     const py::object answer = call(pick_, view_.object());
     if (answer.is_none()) return std::nullopt;
@@ -128,12 +128,12 @@ class KernelInPython final : public policy::KernelPolicy {
   }
   void on_end(unsigned slot) override {
     if (!on_end_) return;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     call(on_end_, slot);
   }
   Cycle waits_until(Cycle now) const override {
     if (!waits_until_) return kNever;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     return cycle_of(call(waits_until_, now), "a cycle or None of waits_until()");
   }
   void visit_statistics(FieldVisitor& v) override { self_.visit_statistics(v); }

@@ -8,14 +8,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <type_traits>
 
+#include "gil.h"
 #include "raddle/base/error.h"
 #include "raddle/base/mask.h"
 #include "raddle/base/types.h"
 
 namespace raddle::python {
-
-namespace py = pybind11;
 
 /// A Python object that may be let go by whoever does not hold the interpreter's lock.
 class Held {
@@ -23,9 +24,12 @@ class Held {
   Held() = default;
   explicit Held(py::object of)
       : of_(new py::object(std::move(of)), [](py::object* object) {
-          if (!Py_IsInitialized()) return;  // the process ends, and takes it along
-          const py::gil_scoped_acquire lock;
-          delete object;
+          if (!Py_IsInitialized()) return;
+          try {
+            const WithPython lock;
+            delete object;
+          } catch (const RunError&) {  // the process ends, and takes it along
+          }
         }) {}
   explicit operator bool() const { return of_ != nullptr; }
   /// Precondition: the lock is held.
@@ -69,16 +73,27 @@ BitSet<Words> set_of(const py::int_& number) {
 Cycle cycle_of(py::handle answer, const char* what);
 py::object to_python(Dim3 size);
 
-/// A whole number that fits T, else a TypeError that says what was expected.
+/// A number that fits T, else a TypeError that says what was expected. Of a whole number that is
+/// what Python can count with: no number with a fraction is cut.
 template <class T>
 T number_of(py::handle answer, const char* what) {
-  try {
-    return answer.cast<T>();
-  } catch (const py::cast_error&) {
-    throw py::type_error(std::string("expected ") + what + ", found " +
-                         py::repr(answer).cast<std::string>());
-  }
+  if (std::is_floating_point_v<T> || PyIndex_Check(answer.ptr())) try {
+      return answer.cast<T>();
+    } catch (const py::cast_error&) {
+    }
+  throw py::type_error(std::string("expected ") + what + ", found " +
+                       py::repr(answer).cast<std::string>());
 }
+
+/// A whole number that Python gives, for which none with a fraction is cut.
+template <class T>
+struct Whole {
+  T value{};
+  operator T() const { return value; }
+};
+/// How Python gives a T.
+template <class T>
+using Given = std::conditional_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, Whole<T>, T>;
 
 /// What a policy sees is the simulator's and gone after the call.
 template <class View>
@@ -120,3 +135,18 @@ class Lender {
 };
 
 }  // namespace raddle::python
+
+namespace pybind11::detail {
+
+template <class T>
+struct type_caster<raddle::python::Whole<T>> {
+  PYBIND11_TYPE_CASTER(raddle::python::Whole<T>, const_name("int"));
+  bool load(handle from, bool) {
+    make_caster<T> number;
+    if (!PyIndex_Check(from.ptr()) || !number.load(from, true)) return false;
+    value.value = cast_op<T>(number);
+    return true;
+  }
+};
+
+}  // namespace pybind11::detail

@@ -11,9 +11,20 @@ namespace raddle::python {
 Device::Device(const api::Simulator& simulator, const std::string& name,
                const api::Settings& settings, api::Watch watch, std::uint64_t input_hash)
     : watch_(std::make_unique<api::Watch>(std::move(watch))) {
-  const py::gil_scoped_release unlocked;
+  const api::Simulator snapshot = simulator;  // of whose policies another thread may add some
+  const WithoutPython unlocked;
   session_ =
-      simulator.session(name, nlohmann::ordered_json::object(), settings, *watch_, input_hash);
+      snapshot.session(name, nlohmann::ordered_json::object(), settings, *watch_, input_hash);
+}
+
+Device::Use::Use(Device& device) : device_(device) {
+  const std::thread::id self = std::this_thread::get_id();
+  if (device.used_.exchange(true))
+    throw RunError(device.user_.load() == self
+                       ? "this GPU is at work: neither a policy nor a function that it calls "
+                         "meanwhile may use it"
+                       : "another thread is using this GPU");
+  device.user_ = self;
 }
 
 runtime::SimulatedDevice& Device::device() {
@@ -22,11 +33,13 @@ runtime::SimulatedDevice& Device::device() {
 }
 
 runtime::ModuleId Device::load(std::string ptx, std::string file) {
-  const py::gil_scoped_release unlocked;
+  const Use use(*this);
+  const WithoutPython unlocked;
   return device().load(std::move(ptx), std::move(file));
 }
 
 py::list Device::kernels(runtime::ModuleId module) {
+  const Use use(*this);
   py::list out;
   for (const ptx::Function& function : device().module(module).functions) {
     if (!function.is_entry) continue;
@@ -39,6 +52,7 @@ py::list Device::kernels(runtime::ModuleId module) {
       parameter["name"] = one.name;
       parameter["type"] = one.is_array ? "b8" : std::string(ptx::name_of(one.type));
       parameter["size"] = one.size;
+      parameter["is_array"] = one.is_array;  // of a class or struct, as nvcc writes these
       parameters.append(parameter);
     }
     kernel["parameters"] = parameters;
@@ -48,34 +62,40 @@ py::list Device::kernels(runtime::ModuleId module) {
 }
 
 Address Device::allocate(std::uint64_t bytes) {
-  const py::gil_scoped_release unlocked;
+  const Use use(*this);
+  const WithoutPython unlocked;
   return device().allocate(std::max<std::uint64_t>(bytes, 1));
 }
 
 void Device::free(Address at) {
-  const py::gil_scoped_release unlocked;
+  const Use use(*this);
+  const WithoutPython unlocked;
   device().free(at);
 }
 
 void Device::write(Address to, const py::buffer& from) {
+  const Use use(*this);
   const py::buffer_info info = from.request();
-  const py::gil_scoped_release unlocked;
+  const WithoutPython unlocked;
   device().copy_to_device(to, info.ptr, static_cast<std::uint64_t>(info.size * info.itemsize));
 }
 
 void Device::read(const py::buffer& to, Address from) {
+  const Use use(*this);
   const py::buffer_info info = to.request(true);
-  const py::gil_scoped_release unlocked;
+  const WithoutPython unlocked;
   device().copy_to_host(info.ptr, from, static_cast<std::uint64_t>(info.size * info.itemsize));
 }
 
 Address Device::symbol(runtime::ModuleId module, const std::string& name) {
+  const Use use(*this);
   return device().symbol(module, name);
 }
 
 void Device::launch(runtime::ModuleId module, const std::string& kernel, Dim3 grid, Dim3 block,
                     const std::vector<py::bytes>& arguments, std::uint32_t shared_bytes,
                     std::uint32_t stream) {
+  const Use use(*this);
   runtime::SimulatedDevice& on = device();
   const runtime::KernelId id = on.kernel(module, kernel);
   const exec::ParameterLayout& layout = exec::parameters_of(on.code(id));
@@ -92,21 +112,26 @@ void Device::launch(runtime::ModuleId module, const std::string& kernel, Dim3 gr
                        std::to_string(bytes.size()));
     std::memcpy(parameters.data() + layout.items[i].offset, bytes.data(), bytes.size());
   }
-  const py::gil_scoped_release unlocked;
+  const WithoutPython unlocked;
   on.launch(id, grid, block, parameters,
             {.dynamic_shared_bytes = shared_bytes, .stream = StreamId{stream}});
 }
 
-std::uint32_t Device::create_stream() { return index(device().create_stream()); }
+std::uint32_t Device::create_stream() {
+  const Use use(*this);
+  return index(device().create_stream());
+}
 
 void Device::synchronize() {
-  const py::gil_scoped_release unlocked;
+  const Use use(*this);
+  const WithoutPython unlocked;
   device().synchronize();
 }
 
 api::Result Device::finish() {
+  const Use use(*this);
   device();
-  const py::gil_scoped_release unlocked;
+  const WithoutPython unlocked;
   api::Result out(session_->finish());
   session_.reset();
   return out;

@@ -32,31 +32,31 @@ class DispatchInPython final : public policy::DispatchPolicy {
   void on_grid(const policy::GridInfo& grid) override { notify(on_grid_, grid); }
   std::optional<unsigned> join(const policy::GridInfo& grid, const KernelSet& entries) override {
     if (!join_) return std::nullopt;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     const py::object answer = call(join_, info(grid), to_int(entries));
     if (answer.is_none()) return std::nullopt;
     return number_of<unsigned>(answer, "an entry or None of join()");
   }
   std::optional<policy::GridId> admit(const policy::PendingView& view) override {
     if (!admit_) return view.oldest;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     const auto loan = pending_.lend(view);
     return grid_of(call(admit_, pending_.object()), view.grids.size(), "admit()");
   }
   Cycle search_cycles(const policy::GridInfo& grid) const override {
     if (!search_cycles_) return 0;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     return number_of<Cycle>(call(search_cycles_, info(grid)), "cycles of search_cycles()");
   }
   void on_enter(const policy::GridInfo& grid) override { notify(on_enter_, grid); }
   void on_begin(policy::GridId grid, Cycle now) override {
     if (!on_begin_) return;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     call(on_begin_, grid, now);
   }
   std::optional<policy::QueueAccess> access() override {
     if (!access_) return std::nullopt;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     const py::object answer = call(access_);
     if (answer.is_none()) return std::nullopt;
     constexpr const char* kExpected = "(grid, sm, place, fetch) or None of access()";
@@ -68,12 +68,12 @@ class DispatchInPython final : public policy::DispatchPolicy {
   }
   void on_fetched(policy::GridId grid, Cycle now) override {
     if (!on_fetched_) return;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     call(on_fetched_, grid, now);
   }
   unsigned blocks_per_cycle() const override { return blocks_per_cycle_; }
   std::optional<policy::BlockDispatch> pick(const policy::DispatchView& view) override {
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     const auto loan = view_.lend(view);
     const py::object answer = call(pick_, view_.object());
     if (answer.is_none()) return std::nullopt;
@@ -86,13 +86,13 @@ class DispatchInPython final : public policy::DispatchPolicy {
   }
   void on_block_end(policy::GridId grid, std::uint32_t block, std::uint32_t sm) override {
     if (!on_block_end_) return;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     call(on_block_end_, grid, block, sm);
   }
   bool wants_progress() const override { return static_cast<bool>(on_block_progress_); }
   void on_block_progress(policy::GridId grid, std::uint32_t sm,
                          const policy::BlockProgress& progress) override {
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     py::dict out = new_record();
     out["issued"] = progress.issued;
     out["others"] = progress.others;
@@ -100,17 +100,17 @@ class DispatchInPython final : public policy::DispatchPolicy {
   }
   void on_grid_end(policy::GridId grid) override {
     if (!on_grid_end_) return;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     call(on_grid_end_, grid);
   }
   Cycle waits_until(Cycle now) const override {
     if (!waits_until_) return kNever;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     return cycle_of(call(waits_until_, now), "a cycle or None of waits_until()");
   }
   std::string refusals() const override {
     if (!refusals_) return {};
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     return call(refusals_).cast<std::string>();
   }
   void visit_statistics(FieldVisitor& v) override { self_.visit_statistics(v); }
@@ -140,7 +140,7 @@ class DispatchInPython final : public policy::DispatchPolicy {
   }
   static void notify(const Held& hook, const policy::GridInfo& grid) {
     if (!hook) return;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     call(hook, info(grid));
   }
   static py::tuple tuple_of(const py::object& answer, std::size_t minimum, std::size_t maximum,

@@ -1,9 +1,11 @@
 // raddle._raddle: the library (src/raddle/api) for Python. What users see is in python/raddle.
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "device.h"
 #include "policies.h"
+#include "raddle/api/recording.h"
 #include "raddle/api/simulator.h"
 #include "raddle/sim/result/version.h"
 #include "raddle/sim/setup/gpus.h"
@@ -57,7 +59,9 @@ py::dict blocks_of(const api::Result& result) {
   out["block"] = column(blocks, [](const Span& b) { return b.block; });
   out["sm"] = column(blocks, [](const Span& b) { return b.sm; });
   out["start"] = column(blocks, [](const Span& b) { return b.start; });
-  out["end"] = column(blocks, [](const Span& b) { return b.end; });
+  // In a co-run blocks are under way at its end.
+  out["end"] = column(
+      blocks, [until = result.whole().cycles](const Span& b) { return std::min(b.end, until); });
   out["stolen"] = column(blocks, [](const Span& b) { return b.stolen; });
   return out;
 }
@@ -76,6 +80,11 @@ void bind_result(py::module_& module) {
       .def("series", series_of)
       .def("blocks", blocks_of)
       .def("sample_interval", [](const api::Result& r) { return r.whole().sample_interval; })
+      .def("checks",
+           [](const api::Result& r) {
+             return r.whole().checks ? r.whole().checks->text() : std::string();
+           })
+      .def("timed", [](const api::Result& r) { return r.whole().timed; })
       .def("difference", [](const api::Result& r) { return r.whole().difference; });
   module.def("page", &api::page);
   module.def("timeline", &api::timeline);
@@ -109,12 +118,14 @@ void bind_settings(py::module_& module) {
       .def_readwrite("for_page", &WatchArguments::for_page);
 }
 
-/// Runs without the interpreter's lock.
+/// Runs without the interpreter's lock, with the policies that there are now: another thread, or a
+/// policy, may register more meanwhile.
 template <class Run>
-auto unlocked(const WatchArguments& arguments, Run run) {
+auto unlocked(const api::Simulator& simulator, const WatchArguments& arguments, Run run) {
+  const api::Simulator snapshot = simulator;
   const api::Watch watch = make_watch(arguments);
-  const py::gil_scoped_release release;
-  return run(watch);
+  const WithoutPython release;
+  return run(snapshot, watch);
 }
 
 using Words = std::vector<std::string>;
@@ -124,15 +135,16 @@ void bind_runs(py::class_<api::Simulator>& simulator) {
       .def("run",
            [](const api::Simulator& self, const Words& words, const api::Settings& settings,
               const WatchArguments& watch) {
-             return unlocked(watch,
-                             [&](const api::Watch& w) { return self.run(words, settings, w); });
+             return unlocked(self, watch, [&](const api::Simulator& s, const api::Watch& w) {
+               return s.run(words, settings, w);
+             });
            })
       .def("compare",
            [](const api::Simulator& self, const std::vector<Words>& works,
               const std::string& policies, const Words& sweeps, const api::Settings& settings,
               const WatchArguments& watch) {
-             return unlocked(watch, [&](const api::Watch& w) {
-               return self.compare(works, {policies, sweeps}, settings, w);
+             return unlocked(self, watch, [&](const api::Simulator& s, const api::Watch& w) {
+               return s.compare(works, {policies, sweeps}, settings, w);
              });
            })
       .def("corun",
@@ -144,15 +156,16 @@ void bind_runs(py::class_<api::Simulator>& simulator) {
                                            .alone = alone,
                                            .ipc_alone = ipc_alone,
                                            .sample = watch.sample_interval};
-             return unlocked(watch, [&](const api::Watch& w) {
-               return self.corun(tenants, settings, corun, w);
+             return unlocked(self, watch, [&](const api::Simulator& s, const api::Watch& w) {
+               return s.corun(tenants, settings, corun, w);
              });
            })
       .def("record",
            [](const api::Simulator& self, const Words& words, const api::Settings& settings,
               const std::string& file, const WatchArguments& watch) {
-             return unlocked(
-                 watch, [&](const api::Watch& w) { return self.record(words, settings, file, w); });
+             return unlocked(self, watch, [&](const api::Simulator& s, const api::Watch& w) {
+               return s.record(words, settings, file, w);
+             });
            })
       .def("device",
            [](const api::Simulator& self, const std::string& name, const api::Settings& settings,
@@ -214,6 +227,7 @@ void check_processor() {
 PYBIND11_MODULE(_raddle, module) {
   using namespace raddle::python;
   check_processor();
+  stop_simulations_at_exit();
   py::register_exception<raddle::InputError>(module, "InputError", PyExc_ValueError);
   py::register_exception<raddle::RunError>(module, "RunError", PyExc_RuntimeError);
   module.attr("version") = raddle::sim::version();
@@ -222,6 +236,7 @@ PYBIND11_MODULE(_raddle, module) {
   bind_settings(module);
   bind_device(module);
   bind_simulator(module);
+  module.def("keep_inputs", raddle::api::keep_inputs_of);
   module.def("workloads", workloads);
   module.def("gpus", gpus);
 }

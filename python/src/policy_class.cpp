@@ -90,12 +90,13 @@ Held Instance::hook(const char* name) const {
   const py::object& object = object_.get();
   const py::object own = py::type::of(object).attr(name),
                    given = object.attr("__raddle_base__").attr(name);
-  return own.is(given) ? Held() : Held(object.attr(name));
+  const bool in_object = py::hasattr(object, "__dict__") && object.attr("__dict__").contains(name);
+  return own.is(given) && !in_object ? Held() : Held(object.attr(name));
 }
 
 void Instance::visit_statistics(FieldVisitor& v) const {
   if (statistics_.empty()) return;
-  const py::gil_scoped_acquire lock;
+  const WithPython lock;
   for (const Statistic& one : statistics_) {
     const py::object value = object_.get().attr(one.name.c_str());
     if (one.real) {

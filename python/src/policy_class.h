@@ -45,7 +45,8 @@ class Instance {
  public:
   /// Takes the lock.
   Instance(const PolicyClass& of, const py::dict& context);
-  /// A hook of that name; empty where the class has the interface's own.
+  /// A hook of that name, of the class or put into the object by its __init__; empty where there
+  /// is the interface's own only.
   Held hook(const char* name) const;
   /// The hook that no policy of the level is without: the interface's own says so when called.
   Held deciding_hook(const char* name) const { return Held(object_.get().attr(name)); }
@@ -70,7 +71,7 @@ class ChoiceOfClass final : public policy::Choice<Interface> {
     for (Parameter& one : of_.parameters) one.visit(v);
   }
   std::vector<std::string> violations(const policy::MachineFacts& machine) const override {
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     py::dict parameters = new_record(), facts = new_record();
     for (const Parameter& one : of_.parameters) parameters[one.name.c_str()] = one.object();
     facts["warps"] = machine.warps;
@@ -85,7 +86,7 @@ class ChoiceOfClass final : public policy::Choice<Interface> {
         .template cast<std::vector<std::string>>();
   }
   std::unique_ptr<Interface> make(const typename Interface::Context& context) const override {
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     return std::make_unique<Policy>(of_, context);
   }
   std::unique_ptr<policy::Choice<Interface>> fresh() const override {

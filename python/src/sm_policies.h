@@ -21,7 +21,7 @@ class WarpInPython final : public policy::WarpPolicy {
         may_decline_(self_.asked("may_decline").cast<bool>()) {}
 
   unsigned pick(const policy::WarpView& view) override {
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     const auto loan = view_.lend(view);
     const py::object answer = call(pick_, view_.object());
     if (answer.is_none() && may_decline_) return kInvalidId;
@@ -30,12 +30,12 @@ class WarpInPython final : public policy::WarpPolicy {
   bool may_decline() const override { return may_decline_; }
   void on_warp_start(unsigned slot) override {
     if (!on_warp_start_) return;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     call(on_warp_start_, slot);
   }
   void on_warp_end(unsigned slot) override {
     if (!on_warp_end_) return;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     call(on_warp_end_, slot);
   }
   void visit_statistics(FieldVisitor& v) override { self_.visit_statistics(v); }
@@ -66,13 +66,13 @@ class MigrateInPython final : public policy::MigratePolicy {
 
   policy::Passage passage() const override { return passage_; }
   Cycle look(policy::MigrateView& view) override {
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     const auto loan = view_.lend(view);
     return cycle_of(call(look_, view_.object()), "a cycle or None of look()");
   }
   void settle(Cycle at) override {
     if (!settle_) return;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     call(settle_, at);
   }
   void visit_statistics(FieldVisitor& v) override { self_.visit_statistics(v); }
@@ -114,7 +114,7 @@ class SchemeInPython final : public policy::SchemePolicy {
   bool wants_ipc_alone() const override { return wants_ipc_alone_; }
   Cycle decides_after() const override { return decides_after_; }
   Cycle look(const policy::SchemeView& view, policy::Knobs& knobs) override {
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     const auto loan = view_.lend(view);
     const auto given = knobs_.lend(knobs);
     return cycle_of(call(look_, view_.object(), knobs_.object()), "a cycle or None of look()");

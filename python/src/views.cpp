@@ -138,10 +138,12 @@ void bind_migrate_view(py::module_& module) {
                                const auto all = v.get().changed();
                                return std::vector<unsigned>(all.begin(), all.end());
                              })
-      .def("resident", [](const View& v, unsigned sm) { return checked(v, sm).resident(sm); })
-      .def("outgoing", [](const View& v, unsigned sm) { return checked(v, sm).outgoing(sm); })
+      .def("resident",
+           [](const View& v, Whole<unsigned> sm) { return checked(v, sm).resident(sm); })
+      .def("outgoing",
+           [](const View& v, Whole<unsigned> sm) { return checked(v, sm).outgoing(sm); })
       .def("warp",
-           [](const View& v, unsigned sm, unsigned slot) {
+           [](const View& v, Whole<unsigned> sm, Whole<unsigned> slot) {
              const policy::WarpState state = checked(v, sm, {slot}).warp(sm, slot);
              py::dict out = new_record();
              out["converged"] = state.converged;
@@ -150,18 +152,22 @@ void bind_migrate_view(py::module_& module) {
              out["arrived"] = state.arrived;
              return out;
            })
-      .def("may_leave", [](const View& v, unsigned sm,
-                           unsigned slot) { return checked(v, sm, {slot}).may_leave(sm, slot); })
+      .def("may_leave",
+           [](const View& v, Whole<unsigned> sm, Whole<unsigned> slot) {
+             return checked(v, sm, {slot}).may_leave(sm, slot);
+           })
       .def("fits",
-           [](const View& v, unsigned sm, const std::vector<unsigned>& slots, unsigned to) {
-             for (const unsigned slot : slots) checked(v, sm, {slot});
+           [](const View& v, Whole<unsigned> sm, const std::vector<Whole<unsigned>>& slots,
+              Whole<unsigned> to) {
+             const std::vector<unsigned> all(slots.begin(), slots.end());
+             for (const unsigned slot : all) checked(v, sm, {slot});
              checked(v, to);
-             return checked(v, sm).fits(sm, slots, to);
+             return checked(v, sm).fits(sm, all, to);
            })
       .def(
           "miss",
-          [](const View& v, unsigned sm, const std::string& among, const std::string& from,
-             unsigned position) -> py::object {
+          [](const View& v, Whole<unsigned> sm, const std::string& among, const std::string& from,
+             Whole<unsigned> position) -> py::object {
             const auto at = [](const auto& names, const std::string& name) {
               const auto found = std::ranges::find(names, name);
               if (found == names.end())
@@ -181,7 +187,12 @@ void bind_migrate_view(py::module_& module) {
           },
           py::arg("sm"), py::arg("among") = "unsent", py::arg("from_") = "oldest",
           py::arg("position") = 0)
-      .def("move", move, py::arg("sm"), py::arg("slot"), py::arg("to"));
+      .def(
+          "move",
+          [](const View& v, Whole<unsigned> sm, Whole<unsigned> slot, Whole<unsigned> to) {
+            move(v, sm, slot, to);
+          },
+          py::arg("sm"), py::arg("slot"), py::arg("to"));
 }
 
 // --- scheme -------------------------------------------------------------------------------------
@@ -250,8 +261,8 @@ void bind_limit(py::class_<KnobsOfTenant>& of, const char* name) {
         return k.get().*Member == policy::kNoLimit ? std::optional<std::uint32_t>()
                                                    : k.get().*Member;
       },
-      [](const KnobsOfTenant& k, std::optional<std::uint32_t> value) {
-        k.get().*Member = value.value_or(policy::kNoLimit);
+      [](const KnobsOfTenant& k, std::optional<Whole<std::uint32_t>> value) {
+        k.get().*Member = value ? value->value : policy::kNoLimit;
       });
 }
 
@@ -260,7 +271,7 @@ void bind_number(py::class_<KnobsOfTenant>& of, const char* name) {
   using T = std::remove_cvref_t<decltype(std::declval<policy::TenantKnobs&>().*Member)>;
   of.def_property(
       name, [](const KnobsOfTenant& k) { return k.get().*Member; },
-      [](const KnobsOfTenant& k, T value) { k.get().*Member = value; });
+      [](const KnobsOfTenant& k, Given<T> value) { k.get().*Member = value; });
 }
 
 void bind_knobs_of_tenant(py::module_& module) {
@@ -277,8 +288,8 @@ void bind_knobs_of_tenant(py::module_& module) {
   // A list of Python's own: the one that is set is what counts, not one that is changed in place.
   of.def_property(
       "block_cap", [](const KnobsOfTenant& k) { return py::tuple(py::cast(k.get().block_cap)); },
-      [](const KnobsOfTenant& k, std::vector<std::uint32_t> caps) {
-        k.get().block_cap = std::move(caps);
+      [](const KnobsOfTenant& k, const std::vector<Whole<std::uint32_t>>& caps) {
+        k.get().block_cap.assign(caps.begin(), caps.end());
       });
 }
 
@@ -294,7 +305,7 @@ void bind_scheme_views(py::module_& module) {
                                for (const auto& one : v.get().tenant) out.append(tenant_of(one));
                                return out;
                              })
-      .def("has", [](const View& v, unsigned tenant) {
+      .def("has", [](const View& v, Whole<unsigned> tenant) {
         return tenant < kMaxTenants && v.get().has(tenant);
       });
   bind_knobs_of_tenant(module);
@@ -310,7 +321,7 @@ void bind_scheme_views(py::module_& module) {
   const auto whole = [&]<class T>(const char* name, T policy::Knobs::*member) {
     knobs.def_property(
         name, [member](const All& all) { return all.get().*member; },
-        [member](const All& all, T value) { all.get().*member = value; });
+        [member](const All& all, Given<T> value) { all.get().*member = value; });
   };
   whole("token_interval", &policy::Knobs::token_interval);
   whole("arbiter_cycles", &policy::Knobs::arbiter_cycles);

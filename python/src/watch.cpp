@@ -16,7 +16,7 @@ class Progress {
     const Clock::time_point at = Clock::now();
     if (at - looked_ < kBetweenLooks) return;
     looked_ = at;
-    const py::gil_scoped_acquire lock;
+    const WithPython lock;
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     if (!call_ || at - called_ < kBetweenCalls) return;
     called_ = at;
@@ -39,7 +39,7 @@ class Progress {
 };
 
 void print(std::string_view text) {
-  const py::gil_scoped_acquire lock;
+  const WithPython lock;
   py::module_::import("sys").attr("stdout").attr("write")(py::reinterpret_steal<py::str>(
       PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "replace")));
 }
