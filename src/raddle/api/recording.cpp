@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <sstream>
 
 #include "raddle/accelsim/kernels_list.h"
 #include "raddle/accelsim/recording.h"
+#include "raddle/base/files.h"
 #include "raddle/runtime/workload.h"
 #include "raddle/sim/run/recording_checks.h"
 #include "raddle/trace/file.h"
@@ -33,15 +35,44 @@ std::vector<std::string> kernel_files_of(const std::string& list) {
   return out;
 }
 
+std::vector<std::string> files_named_in(const std::string& file) {
+  // What each is for is not asked, so that no key can be forgotten here.
+  constexpr std::uint64_t kMaximum = std::uint64_t{256} << 20;
+  const std::string text = read_text(file, kMaximum, "a machine or an experiment");
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& name) {
+    out.push_back(name);
+    out.push_back((std::filesystem::path(file).parent_path() / name).string());
+  };
+  for (const char quote : {'"', '\''})
+    for (std::size_t from = text.find(quote); from != std::string::npos;) {
+      const std::size_t to = text.find_first_of(std::string{quote, '\n'}, from + 1);
+      if (to == std::string::npos) break;
+      // A work's short form has its file, its program and their arguments in one text.
+      std::istringstream words(text.substr(from + 1, to - from - 1));
+      add(words.str());
+      for (std::string word; words >> word;) add(word);
+      from = text.find(quote, text[to] == quote ? to + 1 : to);
+    }
+  return out;
+}
+
 void keep_inputs_of(const std::vector<std::string>& words, const std::string& file) {
-  std::vector<std::string> inputs;
-  for (const std::string& word : words) inputs.push_back(word.substr(word.find('=') + 1));
-  if (!words.empty() && accelsim::is_kernels_list(words.front()))
-    std::ranges::move(kernel_files_of(words.front()), std::back_inserter(inputs));
   std::error_code error;  // of a name that leads nowhere: no file that could be lost
+  if (!std::filesystem::is_regular_file(file, error)) return;
+  std::vector<std::string> inputs = words;
+  for (const std::string& word : words)
+    if (const std::size_t equals = word.find('='); equals != std::string::npos)
+      inputs.push_back(word.substr(equals + 1));
+  for (std::size_t i = 0, named = inputs.size(); i < named; ++i) {
+    if (!std::filesystem::is_regular_file(inputs[i], error)) continue;
+    if (inputs[i].ends_with(".toml"))
+      std::ranges::move(files_named_in(inputs[i]), std::back_inserter(inputs));
+    if (accelsim::is_kernels_list(inputs[i]))
+      std::ranges::move(kernel_files_of(inputs[i]), std::back_inserter(inputs));
+  }
   for (const std::string& input : inputs)
-    if (std::filesystem::is_regular_file(file, error) &&
-        std::filesystem::equivalent(file, input, error))
+    if (std::filesystem::equivalent(file, input, error))
       throw InputError({file}, "it is read: expected another file to write");
 }
 

@@ -20,8 +20,13 @@ std::unique_ptr<trace::Recording> open_recording(const std::string& file);
 /// so.
 std::vector<std::string> kernel_files_of(const std::string& list);
 
-/// Throws InputError where `file`, which is to be written, is one that the work reads: itself, a
-/// parameter of it, or a kernel of its list.
+/// Files that a machine or an experiment in TOML may read: whatever stands in quotes there, where
+/// it may lie.
+std::vector<std::string> files_named_in(const std::string& file);
+
+/// Throws InputError where `file`, which is to be written, is one that is read. `words` name these
+/// or have them as values (KEY=FILE): a work, its parameters, the kernels of its list, a machine
+/// and what that names.
 void keep_inputs_of(const std::vector<std::string>& words, const std::string& file);
 
 /// A result's run.seed is that of its input. Throws InputError where it is not the one that the

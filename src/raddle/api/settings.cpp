@@ -59,6 +59,9 @@ void Settings::refuse(std::initializer_list<std::string_view> options, std::stri
                         {"--functional", functional},
                         {"--no-skip", no_skip},
                         {"--first-launches", first_launches != 0},
+                        {"--max-cycles", max_cycles != 0},
+                        {"--max-stream", max_stream_gib != Settings().max_stream_gib},
+                        {"--threads", threads != 1},
                         {"--seed", seed != 0, "run.seed"},
                         {"--live", live, "run.live"},
                         {"--cold-l2", cold_l2, "run.cold_l2"},
@@ -82,9 +85,9 @@ void Settings::check_always_timed(const std::string& why) const {
 
 void Settings::check_record(bool of_recording) const {
   refuse({"--policy", "--check", "--functional", "--live", "--cold-l2", "--sampling-error",
-          "--no-skip"},
+          "--no-skip", "--max-cycles", "--threads"},
          "record, which times nothing");
-  if (of_recording) refuse({"--seed", "--first-launches"}, "a recording or trace");
+  if (of_recording) refuse({"--seed", "--first-launches", "--max-stream"}, "a recording or trace");
 }
 
 bool Settings::says_seed() const {

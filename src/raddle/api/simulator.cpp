@@ -149,7 +149,7 @@ Work work_of(const std::vector<std::string>& words, const Settings& settings) {
   if (words.empty()) throw InputError("no workload given");
   if (is_recording(words.front())) {
     settings.check_always_timed("replay times what was recorded");
-    settings.refuse({"--check"}, "a recording or trace");
+    settings.refuse({"--check", "--max-stream"}, "a recording or trace");
   }
   return Work(words);
 }
@@ -185,6 +185,7 @@ std::vector<Result> Simulator::compare(const std::vector<std::vector<std::string
   std::vector<Work> all;
   for (const std::vector<std::string>& words : works) all.push_back(work_of(words, settings));
   if (all.empty()) throw InputError("no workload given");
+  settings.refuse({"--check"}, "a comparison");
   distinguish(all);
   const auto machines_of = [&](const Work& work) {
     std::vector<sim::Setup> out;
@@ -241,7 +242,10 @@ Result Simulator::record(const std::vector<std::string>& words, const Settings& 
   settings.check_record(of_recording);
   if (of_recording && words.size() > 1)
     throw InputError("'" + words[1] + "': a trace has no parameters");
-  keep_inputs_of(words, file);
+  std::vector<std::string> inputs = words;
+  inputs.push_back(settings.gpu);
+  inputs.insert(inputs.end(), settings.set.begin(), settings.set.end());
+  keep_inputs_of(inputs, file);
   sim::Setup machine = setup(settings);
   const sim::Options options = options_of(settings, machine, watch);
   if (of_recording)

@@ -95,7 +95,7 @@ class Simulator {
   Result run(const std::vector<std::string>& words, const Settings& settings,
              const Watch& watch = {}) const;
   /// Each work under each variant, work by work; a work is executed once for all variants that see
-  /// the same of the machine.
+  /// the same of the machine. Nothing is looked for by settings.checks.
   std::vector<Result> compare(const std::vector<std::vector<std::string>>& works,
                               const Comparison& comparison, const Settings& settings,
                               const Watch& watch = {}) const;

@@ -11,7 +11,6 @@
 #include <functional>
 #include <iterator>
 #include <memory>
-#include <sstream>
 
 #include "raddle/accelsim/kernels_list.h"
 #include "raddle/api/recording.h"
@@ -64,30 +63,6 @@ void check_outputs(const std::vector<OutputOption>& outputs) {
   }
 }
 
-namespace {
-/// Files that a machine or an experiment may read: whatever stands in quotes there, where it may
-/// lie. What it is for is not asked, so that no key can be forgotten here.
-std::vector<std::string> files_named_in(const std::string& file) {
-  const std::string text = read_text(file, kMaxDocumentBytes, "a machine or an experiment");
-  std::vector<std::string> out;
-  const auto add = [&](const std::string& name) {
-    out.push_back(name);
-    out.push_back((fs::path(file).parent_path() / name).string());
-  };
-  for (const char quote : {'"', '\''})
-    for (std::size_t from = text.find(quote); from != std::string::npos;) {
-      const std::size_t to = text.find_first_of(std::string{quote, '\n'}, from + 1);
-      if (to == std::string::npos) break;
-      // A work's short form has its file, its program and their arguments in one text.
-      std::istringstream words(text.substr(from + 1, to - from - 1));
-      add(words.str());
-      for (std::string word; words >> word;) add(word);
-      from = text.find(quote, text[to] == quote ? to + 1 : to);
-    }
-  return out;
-}
-}  // namespace
-
 void keep_inputs(std::span<const std::string> words) {
   constexpr std::array kOutputs = {"--json", "--report", "--timeline",  "--csv",
                                    "-o",     "--output", "--export-csv"};
@@ -116,7 +91,7 @@ void keep_inputs(std::span<const std::string> words) {
   const std::size_t named = inputs.size();
   for (std::size_t i = 0; i < named; ++i) {
     if (inputs[i].ends_with(".toml") && fs::is_regular_file(inputs[i], error))
-      std::ranges::copy(files_named_in(inputs[i]), std::back_inserter(inputs));
+      std::ranges::copy(api::files_named_in(inputs[i]), std::back_inserter(inputs));
     if (fs::is_directory(inputs[i], error)) {  // such as that of --results
       inputs.push_back(lab::ResultsFolder{inputs[i]}.database().string());
       inputs.push_back(lab::FolderLock::file(inputs[i]).string());
