@@ -39,6 +39,7 @@ TEST_F(BadSlurm, Options) {
   install({"sbatch", "squeue", "scancel", "scontrol"});
   refused({"--slurm-options", "-p short"},
           {"--slurm-options: expected with --executor slurm, found without"});
+  refused({"--slurm-poll", "20"}, {"--slurm-poll: expected with --executor slurm, found without"});
   refused({"--executor", "slurm", "--slurm-options", "--comment='a"},
           {"--slurm-options: expected a closing '"});
   refused({"--executor", "slurm", "--slurm-options", "--array=1-3"}, {"--array is decided"});

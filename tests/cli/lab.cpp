@@ -107,6 +107,11 @@ TEST(Sweep, CheckRunsNothing) {
   const Outcome run = site.sweep({"--check"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("6 runs"));
+  for (const char* option : {"--json", "--report", "--export-csv"}) {
+    const std::string out = site.folder / "out";
+    expect_refused(site.sweep({"--check", option, out}), {option, "--check runs nothing"});
+    EXPECT_FALSE(std::filesystem::exists(out));
+  }
   EXPECT_FALSE(std::filesystem::exists(site.results()));
 }
 

@@ -114,8 +114,20 @@ TEST(CompareOwn, KeptResultsAreOfRunsAsSweepsMakeThem) {
   }
   EXPECT_FALSE(std::filesystem::exists(kept));
   EXPECT_THAT(raddle("compare vecadd --policies lrr,gto --jobs 2").err, HasSubstr("--jobs"));
-  expect_refused(raddle("compare vecadd --policies lrr,gto --out-of-bounds fault"),
-                 {"--out-of-bounds", "a program behind --"});
+  for (const std::string rule : {" fault", " page", "=page", " ignore"})
+    expect_refused(raddle("compare vecadd --policies lrr,gto --out-of-bounds" + rule),
+                   {"--out-of-bounds", "a program behind --"});
+}
+
+TEST(CompareOwn, ParametersForNobodyAreRefused) {
+  const Folder folder;
+  const std::string file = folder / "vecadd.rdl";
+  ASSERT_EQ(raddle("record vecadd size=tiny --gpu gtx480 --quiet -o " + file).status, 0);
+  expect_refused(raddle("compare size=small " + file + " --policies lrr,gto --gpu gtx480"),
+                 {"size=small", "a recording has its parameters already"});
+  const Outcome both =
+      raddle("compare size=tiny " + file + " bfs --policies lrr,gto --gpu gtx480 --quiet");
+  EXPECT_EQ(both.status, 0) << both.err;
 }
 
 TEST(CompareOwn, TakesTracesOfAccelSim) {

@@ -31,6 +31,7 @@ namespace {
 /// workload before them; recordings have theirs already.
 std::vector<std::vector<std::string>> groups_of(const std::vector<std::string>& words) {
   std::vector<std::string> common;
+  bool taken = false;
   std::vector<std::vector<std::string>> groups;
   for (const std::string& word : words) {
     const bool name = word.find('=') == std::string::npos || access(word.c_str(), F_OK) == 0;
@@ -39,9 +40,13 @@ std::vector<std::vector<std::string>> groups_of(const std::vector<std::string>& 
       continue;
     }
     groups.push_back({word});
-    if (!api::is_recording(word) && !is_program(word))
-      groups.back().insert(groups.back().end(), common.begin(), common.end());
+    if (api::is_recording(word) || is_program(word)) continue;
+    groups.back().insert(groups.back().end(), common.begin(), common.end());
+    taken = true;
   }
+  if (!common.empty() && !groups.empty() && !taken)
+    throw InputError("'" + common.front() + "': expected a workload that takes it; a recording " +
+                     "has its parameters already");
   return groups;
 }
 
@@ -94,7 +99,7 @@ struct CompareCommand {
     const std::vector<Variant> variants = api::make_variants(
         common, {policies_text, sweeps, seeds, bounds, common.what_if}, policies);
     std::vector<Work> all = works();  // all checked before the first one runs
-    if (strays_matter() && std::ranges::none_of(all, &Work::is_program))
+    if (says_strays() && std::ranges::none_of(all, &Work::is_program))
       throw InputError("--out-of-bounds: expected a program behind --, found none");
     setups(variants, policies, {});
     for (const Work& work : all)
@@ -180,8 +185,13 @@ struct CompareCommand {
                     arguments);
   }
 
-  /// Is --out-of-bounds another than where it is not given?
-  bool strays_matter() const { return common.out_of_bounds != CommonOptions().out_of_bounds; }
+  /// Was --out-of-bounds given?
+  bool says_strays() const {
+    return std::any_of(arguments.begin(), std::ranges::find(arguments, "--"),
+                       [](const std::string& word) {
+                         return word.substr(0, word.find('=')) == "--out-of-bounds";
+                       });
+  }
 
   nlohmann::ordered_json json(const std::vector<ComparedWork>& compared) const {
     nlohmann::ordered_json out = {{"schema", 1}, {"runs", nlohmann::ordered_json::array()}};

@@ -214,11 +214,12 @@ void LabOptions::add_to(CLI::App& command) {
                   "for sbatch, in one text: \"--partition=short --account=me\"")
       ->type_name("TEXT")
       ->group(kWhere);
-  command.add_option("--slurm-poll", slurm_poll_seconds, "how often Slurm is asked, seconds")
-      ->check(real_in(0.1, 3600.0))
-      ->type_name("SECONDS")
-      ->capture_default_str()
-      ->group(kWhere);
+  slurm_poll =
+      command.add_option("--slurm-poll", slurm_poll_seconds, "how often Slurm is asked, seconds")
+          ->check(real_in(0.1, 3600.0))
+          ->type_name("SECONDS")
+          ->capture_default_str()
+          ->group(kWhere);
   command
       .add_option(
           "--memory", memory_gib,
@@ -267,6 +268,11 @@ void LabOptions::check() const {
   const std::string folder = std::filesystem::absolute(results).string();
   if (!is_utf8(folder))
     throw InputError({valid_utf8(folder)}, "expected a results folder with a name in UTF-8");
+  const std::pair<const char*, const std::string&> written[] = {
+      {"--json", json}, {"--report", report}, {"--export-csv", export_csv}};
+  for (const auto& [option, file] : written)
+    if (check_only && !file.empty())
+      throw InputError({option}, "--check runs nothing that could be written: leave out one");
   std::vector<OutputOption> outputs = {{"--json", json}, {"--report", report}};
   for (const std::string_view table : lab::Store::kExported)
     if (!export_csv.empty())
@@ -276,6 +282,8 @@ void LabOptions::check() const {
   if (executor == "slurm") lab::slurm::check(lab::slurm::split_options(slurm_options));
   else if (!slurm_options.empty())
     throw InputError({"--slurm-options"}, "expected with --executor slurm, found without");
+  else if (slurm_poll != nullptr && slurm_poll->count() > 0)
+    throw InputError({"--slurm-poll"}, "expected with --executor slurm, found without");
 }
 
 std::optional<LabOutcome> run_experiments(const lab::Paper& paper,

@@ -23,9 +23,12 @@ struct LabOptions {
   bool retry_failed = false, check_only = false, quiet = false;
   std::string json, report, export_csv;
 
+  const CLI::Option* slurm_poll = nullptr;  ///< of the command line
+
   void add_to(CLI::App& command);
   lab::Scale scale_value() const;
-  /// Refuses outputs that could not be written, before anything runs.
+  /// Refuses outputs that could not be or are not written, and options of Slurm without it, before
+  /// anything runs.
   void check() const;
 };
 

@@ -366,9 +366,9 @@ class Body {
     out.place = section.place();
     out.what = section.needed_text("what");
     if (auto value = checked(section.needed_formula("value"))) out.value = std::move(*value);
-    if (section.needs("paper", "the paper's number"))
-      out.paper = section.number("paper").value_or(1);
-    else out.paper = 1;
+    std::optional<double> paper;
+    if (section.needs("paper", "the paper's number")) paper = section.number("paper");
+    out.paper = paper.value_or(1);
     if (const auto reading = section.choice("reading", kComparisonModeNames))
       out.comparison = static_cast<ComparisonMode>(*reading);
     const bool exact = out.comparison == ComparisonMode::Exact;
@@ -379,7 +379,7 @@ class Body {
           "expected a ratio above 0; a number that is none has reading = \"value\""},
          {section.has("bounds") && exact, "bounds", "reading = \"exact\" has digits instead"}});
     default_bounds(out, digits.value_or(0));
-    bounds(section, out);
+    bounds(section, out, paper && (out.comparison != ComparisonMode::Ratio || *paper > 0));
     if (auto mark = section.section("mark")) out.mark = read_mark(*mark);
     if (auto bound = section.section("bound")) out.bound = number_bound(*bound);
     return out;
@@ -407,11 +407,14 @@ class Body {
     return out;
   }
 
-  void bounds(Section& section, ReportedValue& out) {
+  /// `known`: it has the paper's number, and that is one of its reading.
+  void bounds(Section& section, ReportedValue& out, bool known) {
     const config::Node* node = section.take("bounds");
     if (node == nullptr) {
-      section.check({{out.low == out.high, "bounds",
-                      "expected [low, high]: a ratio of 1 has no improvement to bound"}});
+      const bool ratio = out.comparison == ComparisonMode::Ratio;
+      section.check({{known && out.low == out.high, "bounds",
+                      ratio ? "expected [low, high]: a ratio of 1 has no improvement to bound"
+                            : "expected [low, high]: of a value of 0 a share says nothing"}});
       return;
     }
     std::vector<std::optional<double>> ends;
