@@ -239,3 +239,30 @@ def test_the_process_ends_in_peace_with_policies_alive():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                           cwd=ported.__file__.rsplit("/", 1)[0])
     assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
+@pytest.mark.parametrize("hook, answer, text", [
+    ("search_cycles", 2**64 - 1, "policy 'dispatch=own' answers wrongly.*less than 2.32 cycles"),
+    ("search_cycles", 2**63, "policy 'dispatch=own' answers wrongly"),
+    ("admit", 0, "policy 'dispatch=own' answers wrongly.*admits a grid that pends"),
+])
+def test_answers_of_dispatch_that_cannot_be_are_told(simulator, hook, answer, text):
+    own = type("Own", (ported.DispatchRr,), {"name": "own", hook: lambda self, *given: answer})
+    with pytest.raises(raddle.RunError, match=text):
+        simulator.run("nested_bfs", size="tiny", gpu="laperm", policy={"dispatch": own})
+
+
+@pytest.mark.parametrize("answer", [None, 2**64 - 1, 2**64 - 2])
+def test_a_scheme_that_looks_late_is_asked_once(simulator, answer):
+    asked = []
+
+    class Late(raddle.SchemePolicy):
+        """looks once"""
+
+        def look(self, view, knobs):
+            asked.append(view.now)
+            return answer
+
+    simulator.corun(["sgemm size=tiny", "spmv size=tiny"], 5_000, gpu="ccbp",
+                    policy={"scheme": Late}, alone=False)
+    assert len(asked) < 5

@@ -134,7 +134,7 @@ TEST_F(KmuTest, ThousandsPend) {
 
 TEST_F(KmuTest, AsManyEnterAsThereAreEntries) {
   Entries all{kKernelSlots};
-  Kmu unit(spec, device, 20, grids, all, door);
+  Kmu unit(spec, device, 20, grids, all, door, "door");
   GridLaunch one;
   one.grid = {1};
   one.parent.depth = 1;
@@ -176,7 +176,7 @@ TEST_F(KmuTest, OnlyUnderDtblMayALaunchJoinAKernel) {
     Grids all;
     Entries two{2};
     device.model = model;
-    Kmu unit(spec, device, 20, all, two, policy);
+    Kmu unit(spec, device, 20, all, two, policy, "one");
     GridLaunch one;
     one.grid = {1};
     unit.launch(one, 0);
@@ -204,7 +204,7 @@ TEST_F(KmuTest, ASearchDelaysAKernelAndBeyondItsSetUpAGroup) {
     Entries two{2};
     device.model = LaunchModel::Dtbl;
     device.buffer_cycles = set_up;
-    Kmu unit(spec, device, 20, all, two, policy);
+    Kmu unit(spec, device, 20, all, two, policy, "one");
     GridLaunch one;
     one.grid = {1};
     unit.launch(one, 0);
@@ -221,7 +221,7 @@ TEST_F(KmuTest, AGroupBeginsNoEarlierThanItsKernel) {
   Grids all;
   Entries two{2};
   device.model = LaunchModel::Dtbl;
-  Kmu unit(spec, device, 20, all, two, policy);
+  Kmu unit(spec, device, 20, all, two, policy, "one");
   GridLaunch one;
   one.grid = {1};
   unit.launch(one, 0);
@@ -236,7 +236,7 @@ TEST_F(KmuTest, AGridThatDoesNotPendCannotEnter) {
     std::optional<GridId> admit(const policy::PendingView&) override { return 77; }
     std::optional<policy::BlockDispatch> pick(const policy::DispatchView&) override { return {}; }
   } wild;
-  Kmu unit(spec, device, 20, grids, entries, wild);
+  Kmu unit(spec, device, 20, grids, entries, wild, "wild");
   GridLaunch one;
   one.grid = {1};
   unit.launch(one, 0);

@@ -172,8 +172,9 @@ void Assembly::add_units(const PolicyChoices& policies, const GpuOptions& option
     reports_ = std::make_unique<TenantReports>(every, window());
   if (!machine_.migration) return;
   auto policy = policies.migrate->make(MigrationUnit::context_of(machine_, options.seed));
-  migration_ = std::make_unique<MigrationUnit>(machine_, std::move(policy), sms_, dispatcher_,
-                                               *request_, window());
+  migration_ = std::make_unique<MigrationUnit>(machine_, std::move(policy),
+                                               std::string(policies.migrate->name()), sms_,
+                                               dispatcher_, *request_, window());
 }
 
 /// The networks first: they are the longest tasks of a window.

@@ -23,7 +23,7 @@ Dispatcher::Dispatcher(const MachineSpec& machine, Cycle window,
       sms_(machine.sm.count, SmState(machine.sm)),
       caps_(machine.sm.count),
       entries_(machine.kernels.entries),
-      kmu_(machine.kernels, machine.device_launch, window, grids_, entries_, *policy_),
+      kmu_(machine.kernels, machine.device_launch, window, grids_, entries_, *policy_, name_),
       box_(machine.sm.count) {
   RADDLE_ASSERT(latency_ >= window);
 }

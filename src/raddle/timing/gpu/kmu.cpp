@@ -47,12 +47,12 @@ bool Kmu::join(GridId id, Cycle now) {
   const std::optional<unsigned> entry = policy_.join(grids_.info(id), alike);
   if (!entry) return false;
   if (*entry >= KernelSet::kSize || !alike.test(*entry))
-    policy::wrong_answer("dispatch", "names an entry with such a kernel");
+    policy::wrong_answer("dispatch=" + name_, "names an entry with such a kernel");
   const Cycle first = grids_[entries_[*entry].grids.front()].begin;
   entries_.join(*entry, id);
   policy::GridInfo info = grids_.info(id);
   info.entry = entry;
-  const Cycle search = policy_.search_cycles(info);
+  const Cycle search = search_of(info);
   enter(info, std::max(first, now + (search > set_up_ ? search - set_up_ : 0)));
   return true;
 }
@@ -66,14 +66,22 @@ bool Kmu::admit(Cycle now) {
     return false;
   }
   if (*id >= is_pending_.size() || !is_pending_[*id])
-    policy::wrong_answer("dispatch", "admits a grid that pends");
+    policy::wrong_answer("dispatch=" + name_, "admits a grid that pends");
   is_pending_[*id] = false;
   pending_.remove(grids_, *id);
   policy::GridInfo info = grids_.info(*id);
-  const Cycle begin = begin_of(grids_[*id], entries_.vacancy(), now) + policy_.search_cycles(info);
+  const Cycle begin = begin_of(grids_[*id], entries_.vacancy(), now) + search_of(info);
   info.entry = entries_.take(*id, grids_[*id].is);
   enter(info, begin);
   return true;
+}
+
+Cycle Kmu::search_of(const policy::GridInfo& grid) const {
+  constexpr Cycle kMaximum = ~std::uint32_t{0};
+  const Cycle search = policy_.search_cycles(grid);
+  if (search > kMaximum)
+    policy::wrong_answer("dispatch=" + name_, "searches for less than 2^32 cycles");
+  return search;
 }
 
 /// Its way to the entry begins when both are there, unless the policy has let it wait.

@@ -14,6 +14,7 @@
 #pragma once
 #include <queue>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "raddle/timing/gpu/entries.h"
@@ -26,7 +27,7 @@ namespace raddle::timing {
 class Kmu {
  public:
   Kmu(const KernelSpec& spec, const DeviceLaunchSpec& device, Cycle window, Grids& grids,
-      Entries& entries, policy::DispatchPolicy& policy)
+      Entries& entries, policy::DispatchPolicy& policy, std::string name)
       : entry_latency_(spec.entry_latency_cycles),
         groups_join_(device.model == LaunchModel::Dtbl),
         set_up_(device.buffer_time(1)),
@@ -34,7 +35,8 @@ class Kmu {
         window_(window),
         grids_(grids),
         entries_(entries),
-        policy_(policy) {
+        policy_(policy),
+        name_(std::move(name)) {
     RADDLE_ASSERT(window != 0);
   }
 
@@ -66,6 +68,7 @@ class Kmu {
   bool join(GridId id, Cycle now);
   bool admit(Cycle now);
   void enter(const policy::GridInfo& info, Cycle begin);
+  Cycle search_of(const policy::GridInfo& grid) const;
   Cycle begin_of(const Grid& grid, const Entries::Vacancy& vacancy, Cycle now) const;
 
   Cycle entry_latency_;
@@ -77,6 +80,7 @@ class Kmu {
   Grids& grids_;
   Entries& entries_;
   policy::DispatchPolicy& policy_;
+  std::string name_;  // of the policy
   std::priority_queue<OnWay, std::vector<OnWay>, std::greater<>> on_way_;
   GridList pending_;
   std::vector<bool> is_pending_;  // by grid

@@ -84,10 +84,11 @@ class MigrationUnit::View final : public policy::MigrateView {
 };
 
 MigrationUnit::MigrationUnit(const MachineSpec& machine,
-                             std::unique_ptr<policy::MigratePolicy> policy,
+                             std::unique_ptr<policy::MigratePolicy> policy, std::string name,
                              std::span<const std::unique_ptr<Sm>> sms, Dispatcher& dispatcher,
                              Network& network, Cycle window)
     : policy_(std::move(policy)),
+      name_(std::move(name)),
       dispatcher_(dispatcher),
       window_(window),
       board_(machine.sm.count),
@@ -193,7 +194,7 @@ void MigrationUnit::look(Cycle now) {
     if (std::exchange(board_.ticked[sm], std::uint8_t{0}) != 0) changed_.push_back(sm);
   View view(*this, now);
   const Cycle next = policy_->look(view);
-  if (next <= now) policy::wrong_answer("migrate", "looks again after now");
+  if (next <= now) policy::wrong_answer("migrate=" + name_, "looks again after now");
   look_at_ = next == kNever ? kNever : (next + window_ - 1) / window_ * window_;
 }
 
@@ -204,7 +205,8 @@ void MigrationUnit::move(Cycle now, const policy::Migration& m) {
                      sms_[m.sm]->may_export(m.slot) == ExportRefusal::None;
   const bool sound =
       named && dispatcher_.resources(m.to).fits_beside(sms_[m.sm]->context_needs(m.slot));
-  if (!sound) policy::wrong_answer("migrate", "names a warp that may leave, and for where");
+  if (!sound)
+    policy::wrong_answer("migrate=" + name_, "names a warp that may leave, and for where");
   WarpContext context = sms_[m.sm]->export_warp(now, m.slot);
   Occupancy& from = dispatcher_.resources(m.sm);
   if (context.home.sm == m.sm) from.release_part(context.home.slot, context.needs);

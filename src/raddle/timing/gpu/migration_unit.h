@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -33,8 +34,8 @@ class MigrationUnit {
  public:
   /// The SMs, the dispatcher and the network must outlive the unit.
   MigrationUnit(const MachineSpec& machine, std::unique_ptr<policy::MigratePolicy> policy,
-                std::span<const std::unique_ptr<Sm>> sms, Dispatcher& dispatcher, Network& network,
-                Cycle window);
+                std::string name, std::span<const std::unique_ptr<Sm>> sms, Dispatcher& dispatcher,
+                Network& network, Cycle window);
   /// What the policy is made with.
   static policy::MigratePolicy::Context context_of(const MachineSpec& machine, std::uint64_t seed);
 
@@ -93,6 +94,7 @@ class MigrationUnit {
   void send_outgoing(Cycle now);
 
   std::unique_ptr<policy::MigratePolicy> policy_;
+  std::string name_;  // of the policy
   std::vector<WarpMigration*> sms_;
   Dispatcher& dispatcher_;
   Cycle window_;

@@ -125,7 +125,7 @@ bool SchemeUnit::look(Cycle begin, std::uint8_t present,
   const Cycle next = scheme_->look({begin, since_, present, views}, knobs_);
   check();
   if (next <= begin) policy::wrong_answer("scheme=" + name_, "looks again after now");
-  due_ = next == kNever ? kNever : (next + window_ - 1) / window_ * window_;
+  due_ = next > kNever - window_ ? kNever : (next + window_ - 1) / window_ * window_;
   since_ = begin;
   present_ = present;
   grown_ = false;
