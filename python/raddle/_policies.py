@@ -7,6 +7,7 @@ set of SMs, warp slots or entries is a whole number, bit i for member i: see ``l
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar, Iterator, Sequence
 
 
@@ -37,6 +38,13 @@ class Parameter:
                  meaning: str, choices: Sequence[str] | None) -> None:
         if choices is not None and default not in choices:
             raise ValueError(f"'{default}' is none of {' '.join(choices)}")
+        if isinstance(default, (int, float)) and not isinstance(default, bool):
+            for bound in (low, high):
+                if isinstance(default, int) and bound is not None and bound not in (
+                        math.inf, -math.inf) and bound != int(bound):
+                    raise ValueError(f"the parameter is a whole number, and its bound {bound} none")
+            if not (low is None or low <= default) or not (high is None or default <= high):
+                raise ValueError(f"the default {default} is outside of {low} to {high}")
         self.default, self.low, self.high = default, low, high
         self.unit, self.meaning, self.choices = unit, meaning, choices
         self.name = ""
@@ -49,6 +57,8 @@ class Statistic:
     """What ``statistic`` makes. In an object of the class its name is the count so far."""
 
     def __init__(self, meaning: str, unit: str, start: int | float) -> None:
+        if start != 0 or isinstance(start, bool):
+            raise ValueError(f"a statistic begins at 0 or 0.0, not at {start!r}")
         self.meaning, self.unit, self.start = meaning, unit, start
         self.name = ""
 
@@ -59,13 +69,16 @@ class Statistic:
 def parameter(default: Any, meaning: str, *, low: float | None = None, high: float | None = None,
               unit: str = "", choices: Sequence[str] | None = None) -> Any:
     """A parameter of a policy: a whole number, a number, true or false, a text, or one of
-    ``choices``, as ``default`` is one. It is read, checked, and told in results."""
+    ``choices``, as ``default`` is one. It is read, checked, and told in results.
+
+    ValueError where ``default`` is none of the choices or not within the bounds, and for a bound of
+    a whole number that is none itself."""
     return Parameter(default, low, high, unit, meaning, choices)
 
 
 def statistic(meaning: str, unit: str = "", start: int | float = 0) -> Any:
     """A number that a policy counts in; summed over its instances and told in results. ``start`` is
-    0 or 0.0 and says which kind it is."""
+    0 or 0.0 and says which kind it is; ValueError for another."""
     return Statistic(meaning, unit, start)
 
 
@@ -74,6 +87,7 @@ class Policy:
 
     level: ClassVar[str] = ""
     name: ClassVar[str] = ""
+    _name_is_made: ClassVar[bool] = False
 
     def __init__(self, context: Any) -> None:
         """``context``: the level's Context. Parameters are attributes already."""
@@ -84,12 +98,27 @@ class Policy:
         return (cls.__doc__ or cls.__name__).strip().splitlines()[0]
 
     @classmethod
+    def called(cls) -> str:
+        """Its name: as the class or one that it derives from says, else that of the class."""
+        for base in cls.__mro__:
+            if vars(base).get("name") and not vars(base).get("_name_is_made"):
+                return vars(base)["name"]
+        return cls.__name__.lower()
+
+    @classmethod
+    def declared(cls) -> tuple[Any, ...]:
+        """All that the class says of itself when it is registered."""
+        return (cls.doc(), *(tuple(vars(one).items())
+                             for one in (*cls.parameters(), *cls.statistics())))
+
+    @classmethod
     def _declared(cls, kind: type) -> list[Any]:
         found: dict[str, Any] = {}
         for base in reversed(cls.__mro__):
             for name, value in vars(base).items():
                 found.pop(name, None)
                 if isinstance(value, kind):
+                    value.name = name  # also of one that was put there later
                     found[name] = value
         return list(found.values())
 

@@ -14,7 +14,7 @@ from typing import Any, Mapping, Sequence
 from . import _raddle
 from ._record import Record
 from ._runs import Recording
-from ._settings import settings_words
+from ._settings import named_policy, parts_of_policy, path_word, settings_words
 
 
 def program() -> str:
@@ -36,16 +36,31 @@ def main() -> None:
     os.execv(program(), ["raddle", *sys.argv[1:]])
 
 
+def _file(path: Any) -> str:
+    """As a word that is no option."""
+    word = path_word(path)
+    return "./" + word if word.startswith("-") else word
+
+
+def _command(words: Sequence[Any]) -> list[str]:
+    """A program and its arguments, behind what keeps these from being raddle's."""
+    if isinstance(words, str) or not words:
+        raise _raddle.InputError("expected a program and its arguments as a list of words, found "
+                                 f"{words!r}")
+    return ["--", *(path_word(word) for word in words)]
+
+
 def _options(gpu: Any, policy: Mapping[str, Any] | None,
              set: Mapping[str, Any] | None) -> list[str]:
-    out = ["--gpu", os.fspath(gpu)]
+    out = ["--gpu", _file(gpu)]
     for text in settings_words(set or {}):
         out += ["--set", text]
-    for level, name in (policy or {}).items():
+    for level, one in (policy or {}).items():
+        name, words = parts_of_policy(level, one)
         if not isinstance(name, str):
             raise _raddle.InputError(f"policy {level}: a policy in Python is not known to another "
                                      "process; record the program and run the recording")
-        out += ["--policy", f"{level}={name}"]
+        out += ["--policy", named_policy(level, name, words)]
     return out
 
 
@@ -72,15 +87,16 @@ def exec(command: Sequence[str], *, gpu: Any = "v100", policy: Mapping[str, Any]
     """Runs an unmodified CUDA program on the simulated GPU; its result as a dictionary."""
     with tempfile.TemporaryDirectory(prefix="raddle-") as folder:
         file = Path(folder) / "result.json"
-        _call(["exec", *_options(gpu, policy, set), "--quiet", "--json", str(file), "--", *command],
-              command[0])
+        _call(["exec", *_options(gpu, policy, set), "--quiet", "--json", str(file),
+               *_command(command)], path_word(command[0]))
         return _records(json.loads(file.read_text(encoding="utf-8")))
 
 
 def record_program(command: Sequence[str], file: Any, *, gpu: Any = "v100",
                    set: Mapping[str, Any] | None = None) -> Recording:
     """Executes a CUDA program and keeps its op streams in ``file``."""
-    _call(["record", *_options(gpu, None, set), "--quiet", "-o", str(file), *command], command[0])
+    _call(["record", *_options(gpu, None, set), "--quiet", "-o", _file(file), *_command(command)],
+          path_word(command[0]))
     return Recording(file)
 
 
@@ -90,7 +106,7 @@ def experiment(file: Any, *, results: Any = "raddle-results", scale: str = "quic
     its document as a dictionary. It says which runs failed and which statements do not hold."""
     with tempfile.TemporaryDirectory(prefix="raddle-") as folder:
         out = Path(folder) / "document.json"
-        jobs_words = ["--jobs", str(jobs)] if jobs else []
-        _call(["sweep", os.fspath(file), "--results", str(results), "--scale", scale, *jobs_words,
-               "--quiet", "--json", str(out)], str(file), out)
+        jobs_words = [] if jobs is None else ["--jobs", str(jobs)]
+        _call(["sweep", _file(file), "--results", _file(results), "--scale", scale, *jobs_words,
+               "--quiet", "--json", str(out)], path_word(file), out)
         return _records(json.loads(out.read_text(encoding="utf-8")))

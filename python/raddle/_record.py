@@ -1,4 +1,5 @@
-"""Dictionaries whose entries are attributes, too."""
+"""Dictionaries whose entries are attributes, too; those called as a method of dictionaries are not.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ from typing import Any
 
 
 class Record(dict):
-    """A dictionary; ``record.cycles`` is ``record["cycles"]``."""
+    """A dictionary; ``record.cycles`` is ``record["cycles"]``. What is called as a method of
+    dictionaries, such as ``values`` of a figure, is ``record["values"]`` only."""
 
     __slots__ = ()
 

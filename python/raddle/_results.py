@@ -9,8 +9,10 @@ from typing import Any, Iterator, Sequence
 
 from . import _charts, _raddle
 from ._record import Record
+from ._settings import path_word, whole
 
 _MOST_SINGLE_LAUNCHES = 500
+_ALL_LAUNCHES = 2**64 - 1
 
 
 def _pandas() -> Any:
@@ -34,13 +36,23 @@ class Result:
     ``policies``, ``config``, ``state_hash``), and so is what stands in ``totals``: ``cycles``,
     ``ipc``. ``docs/metrics.md`` has them all."""
 
-    def __init__(self, native: Any, command: str = "") -> None:
+    def __init__(self, native: Any, command: str = "", *, reads: Sequence[str] = (),
+                 sources: Sequence[Any] = ()) -> None:
         self._native, self.command = native, command
+        self._reads = reads  # files that it was made of, which are not written over
+        self._sources = sources  # kept for the page, which shows their text
 
     @functools.cached_property
     def tree(self) -> Record:
-        """All of it, as a dictionary whose entries are attributes."""
+        """All of it, as a dictionary whose entries are attributes. As the result JSON it has up to
+        500 launches one by one, and of more the sums by kernel (``kernels_by_name``)."""
         return self._native.value(_MOST_SINGLE_LAUNCHES)
+
+    @functools.cached_property
+    def kernels(self) -> list[Record]:
+        """The launches one by one, however many there are."""
+        told = self.tree["kernels"]
+        return told or self._native.value(_ALL_LAUNCHES)["kernels"]
 
     def __getitem__(self, name: str) -> Any:
         return self.tree[name]
@@ -89,14 +101,13 @@ class Result:
 
     @functools.cached_property
     def blocks(self) -> Record:
-        """Which block ran where and when: arrays launch, block, sm, start, end, stolen."""
+        """Which block ran where and when: arrays launch, block, sm, start, end (in cycles),
+        stolen. A block that is under way when a co-run is over ends then."""
         return Record(self._native.blocks())
 
     def frame(self) -> Any:
         """The kernels as a pandas frame, a row for each launch."""
-        tree = self.tree
-        kernels = tree["kernels"] or tree.get("kernels_by_name", [])
-        return _pandas().DataFrame([dict(_flat(kernel)) for kernel in kernels])
+        return _pandas().DataFrame([dict(_flat(kernel)) for kernel in self.kernels])
 
     def series_frame(self) -> Any:
         """What was sampled as a pandas frame."""
@@ -104,22 +115,22 @@ class Result:
 
     def json(self, launches: int = _MOST_SINGLE_LAUNCHES) -> str:
         """The result JSON; up to so many launches are told one by one."""
-        return self._native.json(launches)
+        return self._native.json(whole("launches", launches, 0))
 
     def save(self, file: Any) -> None:
-        """Writes the result JSON."""
-        Path(file).write_text(self.json() + "\n", encoding="utf-8")
+        """Writes the result JSON. InputError for a file that the run has read."""
+        _write(file, self.json() + "\n", self._reads)
 
     def page(self, file: Any = None) -> str:
         """The report page, also into a file. What it shows over time and by source line is kept of
         runs with ``report=True``."""
-        return _page([self._native], self.command, file)
+        return _page([self], self.command, file)
 
     def timeline(self, file: Any = None) -> str:
         """The timeline for ui.perfetto.dev, also into a file."""
         text = _raddle.timeline([self._native])
         if file is not None:
-            Path(file).write_text(text, encoding="utf-8")
+            _write(file, text, self._reads)
         return text
 
     def summary(self) -> str:
@@ -229,12 +240,12 @@ class Results(Sequence[Result]):
                 for label in labels]))
         text = _charts.grouped(labels, groups, metric)
         if file is not None:
-            Path(file).write_text(text, encoding="utf-8")
+            _write(file, text, _reads_of(self._results))
         return text
 
     def page(self, file: Any = None) -> str:
         """The report page of all of them, also into a file."""
-        return _page([one._native for one in self._results], self.command, file)
+        return _page(self._results, self.command, file)
 
     def __str__(self) -> str:
         return "".join(_raddle.comparison([one._native for one in self.of(name)._results])
@@ -247,10 +258,20 @@ class Results(Sequence[Result]):
         return _charts.results(self)
 
 
-def _page(natives: list[Any], command: str, file: Any) -> str:
-    text = _raddle.page(natives, command, "")
+def _reads_of(results: Sequence[Result]) -> list[str]:
+    return list(dict.fromkeys(word for one in results for word in one._reads))
+
+
+def _write(file: Any, text: str, reads: Sequence[str]) -> None:
+    """``reads``: what may name files that are not to be lost."""
+    _raddle.keep_inputs(list(reads), path_word(file))
+    Path(file).write_text(text, encoding="utf-8")
+
+
+def _page(results: Sequence[Result], command: str, file: Any) -> str:
+    text = _raddle.page([one._native for one in results], command, "")
     if file is not None:
-        Path(file).write_text(text, encoding="utf-8")
+        _write(file, text, _reads_of(results))
     return text
 
 

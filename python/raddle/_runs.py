@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Iterable, Mapping, Sequence
 
+import numpy as np
+
 from . import _raddle
-from ._policies import Policy
+from ._policies import LEVELS, Policy
 from ._progress import make_progress
 from ._record import Record
 from ._results import Result, Results
-from ._settings import make_settings, policies_word, sweep_words, work_words
+from ._settings import (Policies, is_recording, make_settings, path_word, sweep_words, whole,
+                        work_words)
 
 _SAMPLE_INTERVAL = 256
 
@@ -19,7 +22,12 @@ def make_watch(progress: Any, *, samples: bool | int = False, report: bool = Fal
                analyses: Iterable[str] = ()) -> Any:
     out = _raddle.Watch()
     out.progress = progress
-    out.sample_interval = _SAMPLE_INTERVAL if samples is True else int(samples)
+    if isinstance(samples, (bool, np.bool_)):
+        out.sample_interval = _SAMPLE_INTERVAL if samples else 0
+    else:
+        out.sample_interval = whole("samples", samples, 0)
+    if isinstance(analyses, str):
+        raise TypeError(f"analyses: expected a list of texts, found {analyses!r}")
     out.analyses = list(analyses)
     out.for_page = report
     return out
@@ -51,19 +59,27 @@ class Simulator:
 
     def __init__(self) -> None:
         self._native = _raddle.Simulator()
-        self._classes: dict[tuple[str, str], type[Policy]] = {}
+        # With what each declared when it was registered: a notebook may replace that.
+        self._classes: dict[tuple[str, str], tuple[type[Policy], Any]] = {}
 
     def add_policy(self, policy: type[Policy], replace: bool = False) -> type[Policy]:
         """Registers a class by its ``name``. A class of that name that was registered before gives
         way, as when a notebook's cell is run again; a policy of the program only if ``replace``:
         then results do not tell whose it was."""
-        if not policy.name:
-            policy.name = policy.__name__.lower()
-        key = (policy.level, policy.name)
-        if self._classes.get(key) is not policy:
+        if policy in (*LEVELS, Policy) or policy.level == "":
+            raise _raddle.InputError(f"{policy.__name__} is what policies derive from: expected a "
+                                     "class of your own")
+        if policy.__dict__.get("name") != policy.called():
+            policy.name, policy._name_is_made = policy.called(), True
+        key, declared = (policy.level, policy.name), policy.declared()
+        if self._classes.get(key) != (policy, declared):
             self._native.add_policy(policy.level, policy, replace or key in self._classes)
-            self._classes[key] = policy
+            self._classes[key] = policy, declared
         return policy
+
+    def registered(self, level: str, name: str) -> type[Policy] | None:
+        """The class that was registered by that name; None for a policy of the program."""
+        return self._classes.get((level, name), (None,))[0]
 
     def policies(self) -> Record:
         """{level: {name: what it does}}"""
@@ -90,7 +106,8 @@ class Simulator:
         shown = make_progress(words[0], progress)
         try:
             watch = make_watch(shown, samples=samples, report=report, analyses=analyses)
-            return Result(self._native.run(words, settings, watch), " ".join(words))
+            return Result(self._native.run(words, settings, watch), " ".join(words),
+                          reads=_reads(words, settings))
         finally:
             shown.close()
 
@@ -103,18 +120,26 @@ class Simulator:
         keywords are those of ``run``."""
         works = [workloads] if _is_one(workloads) else list(workloads)
         shared = {"size": settings.pop("size")} if "size" in settings else {}
-        words = [work_words(one, {} if _is_file(one) else {**shared, **parameters})
-                 for one in works]
-        names = ",".join(policies_word(self, one) for one in policies)
+        words = [work_words(one) for one in works]
+        taking = [one for one in words if not is_recording(one)]
+        for one in taking:
+            one += work_words((), shared, parameters)
+        if words and not taking and (shared or parameters):
+            raise _raddle.InputError(f"'{work_words((), shared, parameters)[0]}': a recording has "
+                                     "its parameters already")
+        chosen = Policies(self)
+        names = ",".join(chosen.entry(one) for one in policies)
         sweeps = sweep_words(sweep or {})
+        made = make_settings(self, policies=chosen, **settings)
         shown = make_progress("compare", progress)
         try:
             watch = make_watch(shown, samples=samples, report=report)
-            found = self._native.compare(words, names, sweeps, make_settings(self, **settings),
-                                         watch)
+            found = self._native.compare(words, names, sweeps, made, watch)
         finally:
             shown.close()
-        return Results([Result(one) for one in found], "compare " + " ".join(sum(words, [])))
+        all_words = sum(words, [])
+        return Results([Result(one, reads=_reads(all_words, made)) for one in found],
+                       "compare " + " ".join(all_words))
 
     def sweep(self, workloads: Any, values: Mapping[str, Any], **keywords: Any) -> Results:
         """``compare`` of one or more settings' values: {"l2.size_kib": [96, 192]}, or "4..16:4"."""
@@ -124,35 +149,36 @@ class Simulator:
               ipc_alone: Sequence[float] = (), samples: bool | int = False, report: bool = False,
               progress: Any = None, **settings: Any) -> Result:
         """Tenants that share the GPU up to cycle ``horizon`` (docs/corun.md)."""
+        words = [work_words(one) for one in tenants]
+        horizon, warmup = whole("horizon", horizon, 0), whole("warmup", warmup, 0)
+        made = make_settings(self, **settings)
         shown = make_progress("co-run", progress)
         try:
             watch = make_watch(shown, samples=samples, report=report)
-            return Result(self._native.corun(
-                [work_words(one, {}) for one in tenants], make_settings(self, **settings), horizon,
-                warmup, alone, list(ipc_alone), watch))
+            return Result(self._native.corun(words, made, horizon, warmup, alone, list(ipc_alone),
+                                             watch), reads=_reads(sum(words, []), made))
         finally:
             shown.close()
 
     def record(self, workload: Any, file: Any, *, progress: Any = None,
                parameters: Mapping[str, Any] = {}, **settings: Any) -> Recording:
         """Executes a workload and keeps its op streams in ``file`` (FILE.rdl)."""
-        if "size" in settings:
-            parameters = {"size": settings.pop("size"), **parameters}
-        words = work_words(workload, parameters)
+        shared = {"size": settings.pop("size")} if "size" in settings else {}
+        words, out = work_words(workload, shared, parameters), path_word(file)
         shown = make_progress(words[0], progress)
         try:
-            self._native.record(words, make_settings(self, **settings), str(file),
-                                make_watch(shown))
+            self._native.record(words, make_settings(self, **settings), out, make_watch(shown))
         finally:
             shown.close()
-        return Recording(file)
+        return Recording(out)
+
+
+def _reads(words: list[str], settings: Any) -> list[str]:
+    """The words of a call that may name files which it reads."""
+    return [*words, settings.gpu, *settings.set]
 
 
 def _is_one(workloads: Any) -> bool:
     pair = isinstance(workloads, tuple) and len(workloads) == 2
     return (isinstance(workloads, str) or hasattr(workloads, "__fspath__")
             or pair and isinstance(workloads[1], Mapping))
-
-
-def _is_file(work: Any) -> bool:
-    return hasattr(work, "__fspath__") or isinstance(work, str) and work.endswith((".rdl", ".g"))

@@ -32,6 +32,7 @@ def test_stubs_have_what_the_package_has():
               if not name.startswith("_") and not inspect.ismodule(getattr(raddle, name))
               and name != "annotations"} | {"__version__"}
     assert set(said) >= public, public - set(said)
+    assert set(said) <= set(dir(raddle)), set(said) - set(dir(raddle))
     for name, node in said.items():
         if isinstance(node, ast.ClassDef) and hasattr(raddle, name):
             for inner in node.body:
