@@ -167,6 +167,8 @@ def result(one: Any) -> str:
     else:
         kernels = ""
     out += _table(("", ""), rows)
+    if checks := one._native.checks():
+        out += f"<pre>{escape(checks)}</pre>"
     if stalls := _stalls(one):
         out += "<p>Why schedulers issued or did not</p>" + _stacked([("all SMs", stalls)], "stalls")
     out += kernels
@@ -181,17 +183,22 @@ def results(of: Any) -> str:
     out = ""
     for name in of.workloads:
         runs = list(of.of(name))
+        timed = [one._native.timed_launches() for one in runs]
+        alike = len(set(timed)) == 1
         rows = []
-        for one in runs:
+        for one, launches in zip(runs, timed):
             totals = one.tree["totals"]
             speedup = of.speedup(one)
-            rows.append((one.label or "-", _cycles(one),
-                         "-" if speedup is None else f"{speedup:.3f}", _number(totals.get("ipc")),
-                         _number(totals.get("l1d_hit_rate")), _number(totals.get("l2_hit_rate")),
-                         one.tree["workload"]["result"]))
-        timed = runs[0]._native.timed_launches()
-        out += f"<h4>{escape(name + (': ' + timed if timed else ''))}</h4>" + _table(
-            ("", "cycles", "speedup", "IPC", "L1D hit rate", "L2 hit rate", "result"), rows)
+            numbers = (_cycles(one), "-" if speedup is None else f"{speedup:.3f}",
+                       *(_number(totals.get(name)) for name in
+                         ("ipc", "l1d_hit_rate", "l2_hit_rate")))
+            rows.append((one.label or "-", *(numbers if one._native.timed() else 5 * "-"),
+                         one.tree["workload"]["result"],
+                         *(() if alike else (launches or "all timed",))))
+        heading = name + (f": {timed[0]}" if alike and timed[0] else "")
+        out += f"<h4>{escape(heading)}</h4>" + _table(
+            ("", "cycles", "speedup", "IPC", "L1D hit rate", "L2 hit rate", "result")
+            + (() if alike else ("launches",)), rows)
         out += "<p>Cycles</p>" + _bars(
             [(one.label or "-", one.tree["totals"].get("cycles", 0)) for one in runs], "cycles")
         out += "<p>Why schedulers issued or did not</p>" + _stacked(

@@ -226,6 +226,7 @@ std::vector<bool> fastest(std::span<const Row> rows) {
   if (!over_seeds(rows).empty() ||
       std::ranges::any_of(rows, [](const Row& row) { return estimated(*row.result); }))
     return out;
+  if (!std::ranges::all_of(rows, [](const Row& row) { return row.result->timed; })) return out;
   double minimum = std::numeric_limits<double>::infinity(), maximum = 0;
   for (const Row& row : rows) {
     maximum = std::max(maximum, time(row));
@@ -264,6 +265,27 @@ std::string seeds_table(std::span<const Row> rows, std::size_t width) {
   return out;
 }
 
+/// `with_launches`: rows differ in how many of theirs were timed.
+std::string comparison_row(const Row& row, const sim::Result& base, std::size_t width,
+                           bool with_launches, bool wins) {
+  const sim::Result& r = *row.result;
+  const auto& [cycles, c] = sim::whole_of(r);
+  const std::string verdict_text =
+      r.verdict == sim::Result::Verdict::Wrong ? "  " + verdict(r) : "";
+  if (!r.timed)
+    return fmt::format("  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8} {:>10}  not timed{}\n", row.label,
+                       width, "-", "-", "-", "-", "-", "-", verdict_text);
+  // In words and at the line's end, where it is in nobody's way who reads columns.
+  return fmt::format(
+      "  {:<{}} {:>14} {:>9} {:>8.1f} {:>8} {:>8} {:>10}  {}{}{}\n", row.label, width,
+      grouped(cycles), base.timed ? fmt::format("{:.3f}", speedup(r, base)) : "-",
+      share(c.sm.thread_instructions, cycles), percent(c.sm.l1d_hits, c.sm.l1d_accesses),
+      percent(c.l2.hits, l2_accesses(c)), bytes_text(c.dram.bytes),
+      main_stall(r) + (with_launches ? ", " + launches(r) : "") +
+          (estimated(r) ? ", cycles" + interval(r) : ""),
+      verdict_text, wins ? "  fastest" : "");
+}
+
 }  // namespace
 
 std::string comparison(std::string_view workload, std::span<const Row> all) {
@@ -273,26 +295,17 @@ std::string comparison(std::string_view workload, std::span<const Row> all) {
   std::size_t width = 12;
   for (const Row& row : rows) width = std::max(width, row.label.size());
   const sim::Result& first = *rows.front().result;
+  const bool alike = std::ranges::all_of(rows, [&](const Row& row) {
+    return all_timed(*row.result) ? all_timed(first) : launches(*row.result) == launches(first);
+  });
   const std::string title =
-      std::string(workload) + (all_timed(first) ? "" : ": " + launches(first));
+      std::string(workload) + (all_timed(first) || !alike ? "" : ": " + launches(first));
   std::string out = fmt::format("{}\n  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8} {:>10}  {}\n", title,
                                 "policy", width, "cycles", "speed-up", "IPC", "L1D hit", "L2 hit",
                                 "DRAM", "most cycles lost to");
   const std::vector<bool> wins = fastest(rows);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Row& row = rows[i];
-    const sim::Result& r = *row.result;
-    const auto& [cycles, c] = sim::whole_of(r);
-    // In words and at the line's end, where it is in nobody's way who reads columns.
-    out += fmt::format("  {:<{}} {:>14} {:>9.3f} {:>8.1f} {:>8} {:>8} {:>10}  {}{}{}\n", row.label,
-                       width, grouped(cycles), speedup(r, *baseline(row, rows).result),
-                       share(c.sm.thread_instructions, cycles),
-                       percent(c.sm.l1d_hits, c.sm.l1d_accesses),
-                       percent(c.l2.hits, l2_accesses(c)), bytes_text(c.dram.bytes),
-                       main_stall(r) + (estimated(r) ? ", cycles" + interval(r) : ""),
-                       r.verdict == sim::Result::Verdict::Wrong ? "  " + verdict(r) : "",
-                       wins[i] ? "  fastest" : "");
-  }
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    out += comparison_row(rows[i], *baseline(rows[i], rows).result, width, !alike, wins[i]);
   return out + without_launches(rows) + seeds_table(rows, width) + what_if_table(all);
 }
 
