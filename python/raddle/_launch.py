@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import operator
 import os
+import re
 import shutil
 import subprocess
 import tempfile
+import weakref
 from pathlib import Path
 from typing import Any, Iterable, Mapping, Sequence
 
@@ -17,7 +20,7 @@ from . import _raddle
 from ._progress import make_progress
 from ._record import Record
 from ._results import Result
-from ._settings import make_settings
+from ._settings import make_settings, whole
 
 # PTX types of parameters as NumPy has them; b types take what has their size.
 _TYPES = {"u8": "u1", "u16": "u2", "u32": "u4", "u64": "u8", "s8": "i1", "s16": "i2", "s32": "i4",
@@ -32,19 +35,34 @@ def nvcc() -> str | None:
         (str(place) for place in places if os.access(place, os.X_OK)), None)
 
 
+class _Folder:
+    """A folder that is there as long as this is."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="raddle-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
 def compile_cuda(source: str, options: Sequence[str] = (), architecture: str = "compute_80") -> str:
     """The PTX that nvcc makes of CUDA C++."""
+    return _compile(_Folder(), source, options, architecture)
+
+
+def _compile(folder: _Folder, source: str, options: Sequence[str] = (),
+             architecture: str = "compute_80") -> str:
+    """The PTX, whose lines are those of ``kernel.cu`` in the folder."""
     compiler = nvcc()
     if compiler is None:
         raise _raddle.InputError("CUDA source needs nvcc, which is not in PATH; give PTX instead")
-    with tempfile.TemporaryDirectory(prefix="raddle-") as folder:
-        file, out = Path(folder) / "kernel.cu", Path(folder) / "kernel.ptx"
-        file.write_text(source, encoding="utf-8")
-        done = subprocess.run([compiler, "-ptx", f"-arch={architecture}", "-lineinfo", *options,
-                               "-o", str(out), str(file)], capture_output=True, text=True)
-        if done.returncode != 0:
-            raise _raddle.InputError("nvcc: " + done.stderr.strip().replace(str(file), "kernel.cu"))
-        return out.read_text(encoding="utf-8")
+    file, out = folder.path / "kernel.cu", folder.path / "kernel.ptx"
+    file.write_text(source, encoding="utf-8")
+    done = subprocess.run([compiler, "-ptx", f"-arch={architecture}", "-lineinfo", *options,
+                           "-o", str(out), str(file)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise _raddle.InputError("nvcc: " + done.stderr.strip().replace(str(file), "kernel.cu"))
+    # What is in an anonymous namespace is named by a hash of the folder's name, too.
+    return re.sub("(_GLOBAL__N__|_INTERNAL_)[0-9a-f]{8}_", r"\g<1>00000000_",
+                  out.read_text(encoding="utf-8"))
 
 
 def is_ptx(source: str) -> bool:
@@ -76,7 +94,7 @@ class Array:
 
     @property
     def nbytes(self) -> int:
-        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+        return math.prod(self.shape) * self.dtype.itemsize
 
     def get(self) -> np.ndarray:
         """A copy of what is in it."""
@@ -113,7 +131,9 @@ class Kernel:
         encoded = [self._bytes(*item) for item in zip(range(1, len(args) + 1), args,
                                                       self.parameters)]
         self._gpu._device.launch(self._module, self.name, _size(grid, "grid"),
-                                 _size(block, "block"), encoded, shared_bytes, stream)
+                                 _size(block, "block"), encoded,
+                                 whole("shared_bytes", shared_bytes, 0),
+                                 whole("stream", stream, 0))
 
     def _bytes(self, number: int, value: Any, parameter: Record) -> bytes:
         if isinstance(value, Array):
@@ -127,7 +147,7 @@ class Kernel:
             return np.asarray(value, _dtype(value.dtype)).tobytes()
         kind = _TYPES.get(parameter.type)
         if kind is None:  # b32 and the like: whatever has the size
-            if parameter.size not in (1, 2, 4, 8):
+            if parameter.is_array or parameter.size not in (1, 2, 4, 8):
                 raise _raddle.InputError(
                     f"argument {number} of kernel '{self._of.short_name}': expected "
                     f"{parameter.size} bytes, found {value!r}")
@@ -157,9 +177,10 @@ class _Kernels(dict[str, Kernel]):
         self._sharing: dict[str, list[str]] = {}
         by_name = {one.name: one for one in kernels}
         for one in by_name.values():
-            short = one._of.short_name.split("(")[0]
-            self._sharing.setdefault(short, []).append(one.name)
-            self[short] = one
+            short = one._of.short_name
+            for called in {short, short.replace("(anonymous namespace)::", "")}:
+                self._sharing.setdefault(called, []).append(one.name)
+                self[called] = one
         for short, names in self._sharing.items():
             if len(names) > 1:
                 del self[short]
@@ -184,14 +205,19 @@ class Gpu:
         from ._runs import make_watch
         simulator = simulator or default_simulator()
         self._progress = make_progress(name, progress)
+        self._sources: list[_Folder] = []
         watch = make_watch(self._progress, samples=samples, report=report)
-        self._device = simulator._native.device(name, make_settings(simulator, **settings),
-                                                input_hash, watch)
+        made = make_settings(simulator, **settings)
+        self._reads = [made.gpu, *made.set]
+        self._device = simulator._native.device(name, made, input_hash, watch)
         self.result: Result | None = None
 
     def load(self, source: str, file: str = "") -> dict[str, Kernel]:
         """The kernels of PTX, or of CUDA that nvcc compiles, by name."""
-        ptx = source if is_ptx(source) else compile_cuda(source)
+        ptx = source
+        if not is_ptx(source):
+            self._sources.append(_Folder())
+            ptx = _compile(self._sources[-1], source)
         module = self._device.load(ptx, file or "kernel.ptx")
         return _Kernels(Kernel(self, module, one) for one in self._device.kernels(module))
 
@@ -203,7 +229,13 @@ class Gpu:
         return out
 
     def empty(self, shape: Any, dtype: Any = np.float32) -> Array:
+        """Memory for an array of that shape. InputError for a negative length, and for more bytes
+        than an address can count."""
         out = Array(self, 0, _dtype(dtype), tuple(_size(shape, "shape")))
+        if min(out.shape, default=0) < 0:
+            raise _raddle.InputError(f"shape: expected no negative length, found {shape!r}")
+        if out.nbytes >= 2**63:
+            raise _raddle.InputError(f"shape: {shape!r} has {out.nbytes} bytes: no memory has that")
         out.address = self._device.allocate(out.nbytes)
         return out
 
@@ -216,7 +248,8 @@ class Gpu:
     def finish(self) -> Result:
         """Waits for all of it; nothing may follow."""
         try:
-            self.result = Result(self._device.finish())
+            self.result = Result(self._device.finish(), reads=self._reads,
+                                 sources=self._sources)
         finally:
             self._progress.close()
         return self.result
@@ -250,25 +283,56 @@ def _kernel(kernels: Mapping[str, Kernel], name: str | None) -> Kernel:
                                  + ", ".join(one.name for one in different)) from None
 
 
+def _check_expected(expected: Mapping[int, Any], args: Sequence[Any]) -> dict[int, np.ndarray]:
+    """By position, as arrays of the shape that the argument there has."""
+    out = {}
+    for at, values in expected.items():
+        if at not in range(len(args)) or not isinstance(args[at], np.ndarray):
+            raise _raddle.InputError(f"expected: argument {at!r} is no array (the first is 0)")
+        out[at] = np.asarray(values)
+        if out[at].shape != args[at].shape:
+            raise _raddle.InputError(f"expected: argument {at} has the shape {args[at].shape}, "
+                                     f"what is expected in it {out[at].shape}")
+    return out
+
+
+def _is_as_expected(found: np.ndarray, expected: np.ndarray, rtol: float, atol: float) -> bool:
+    """Whole numbers exactly, others within the tolerance; NaN is NaN. Of one shape."""
+    if found.dtype.kind in "fc" and expected.dtype.kind in "biufc":
+        return bool(np.allclose(found, expected, rtol, atol, equal_nan=True))
+    if found.dtype.kind != expected.dtype.kind:  # NumPy would round the larger ones
+        found, expected = found.astype(object), expected.astype(object)
+    return bool(np.array_equal(found, expected))
+
+
 def launch(source: str, grid: int | Sequence[int], block: int | Sequence[int],
            args: Sequence[Any] = (), *, kernel: str | None = None, shared_bytes: int = 0,
            repeat: int = 1, expected: Mapping[int, Any] | None = None, rtol: float = 1e-5,
            atol: float = 1e-8, **keywords: Any) -> Launched:
-    """Launches a kernel of PTX or CUDA on a simulated GPU.
+    """Launches a kernel of PTX or CUDA on a simulated GPU, ``repeat`` times.
 
-    ``args``: NumPy arrays, which are copied to the GPU and back and are not changed here; numbers,
-    as the kernel declares them; NumPy scalars and bytes as they are. ``expected``: by position
-    among the arguments, what must be in an array afterwards."""
+    ``args``: NumPy arrays, which are copied to the GPU and back and are not changed here (one that
+    is there twice is one on the GPU, too); numbers, as the kernel declares them; NumPy scalars and
+    bytes as they are. ``expected``: by position among the arguments from 0 on, what must be in an
+    array afterwards, of the same shape: whole numbers exactly, others within
+    ``atol + rtol * |expected|``; NaN is NaN.
+
+    Raises InputError for what cannot be launched or expected, RunError where the launch fails."""
+    args = list(args)  # which keeps those alive that are made on the way
+    repeat = whole("repeat", repeat, 1)
+    wanted = _check_expected(expected or {}, args)
     gpu = Gpu(kernel or "kernel", input_hash=_hash(source, args), **keywords)
     try:
         chosen = _kernel(gpu.load(source), kernel)
         arrays: dict[int, Array] = {}
         given = []
         for one in args:
-            if isinstance(one, np.ndarray):
-                one = arrays.setdefault(id(one), gpu.array(one)) if id(one) not in arrays \
-                    else arrays[id(one)]
-            given.append(one)
+            if not isinstance(one, np.ndarray):
+                given.append(one)
+                continue
+            if id(one) not in arrays:
+                arrays[id(one)] = gpu.array(one)
+            given.append(arrays[id(one)])
         for _ in range(repeat):
             chosen.launch(grid, block, given, shared_bytes)
         gpu.synchronize()
@@ -276,7 +340,6 @@ def launch(source: str, grid: int | Sequence[int], block: int | Sequence[int],
         result = gpu.finish()
     finally:
         gpu._progress.close()
-    correct: bool | None = None
-    for at, values in (expected or {}).items():
-        correct = correct is not False and np.allclose(after[at], values, rtol, atol)
+    correct = None if not wanted else all(
+        _is_as_expected(after[at], values, rtol, atol) for at, values in wanted.items())
     return Launched(arrays=list(after.values()), result=result, correct=correct)

@@ -81,6 +81,93 @@ def test_an_array_that_is_given_twice_is_one(arrays):
     assert np.allclose(out.arrays[0], 2 * x) and np.allclose(out.arrays[1], 2 * x)
 
 
+def test_arguments_that_are_made_on_the_way_are_several():
+    class Made:
+        """A sequence of fresh arrays, as the rows of an array are."""
+
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, at):
+            if at >= 4:
+                raise IndexError
+            return [np.full(32, 3, np.float32), np.full(32, 4, np.float32), 2.0, 32][at]
+
+    rows = np.zeros((4, 32), np.float32)
+    rows[0], rows[1] = 3, 4
+    for arguments in (Made(), (one for one in Made()), iter(Made())):
+        out = raddle.launch(SAXPY, 1, 32, arguments, gpu="gtx480", expected={1: np.full(32, 10.0)})
+        assert out.correct and out.arrays[0][0] == 3
+    ptx = SAXPY.replace(".param .f32 a, .param .u32 n", ".param .u64 a, .param .u64 n")
+    ptx = ptx.replace("ld.param.f32 %f1, [a]", "mov.f32 %f1, 0f40000000")
+    ptx = ptx.replace("ld.param.u32 %r5, [n]", "mov.u32 %r5, 32")
+    out = raddle.launch(ptx, 1, 32, rows, gpu="gtx480")
+    assert [one[0] for one in out.arrays] == [3, 10, 0, 0]
+
+
+STORE = """
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry store(.param .u64 to, .param .u64 value) {
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [to];
+  ld.param.u64 %rd2, [value];
+  st.global.u64 [%rd1], %rd2;
+  ret;
+}
+"""
+
+
+@pytest.mark.parametrize("dtype, bits, expected, correct", [
+    (np.int32, 1000001, np.array([1000001, 0], np.int32), True),
+    (np.int32, 1000001, np.array([1000000, 0], np.int32), False),
+    (np.int32, 1000001, np.array([1000001, 0], np.int64), True),
+    (np.int64, 2**62 + 1, np.array([2**62 + 1], np.uint64), True),
+    (np.int64, 2**62 + 1, np.array([2**62], np.uint64), False),
+    (np.int64, 2**62 + 1, np.array([2.0**62]), False),
+    (np.uint64, 2**63, np.array([-2**63], np.int64), False),
+    (np.float32, 0x7fc00000, np.array([np.nan, 0], np.float32), True),
+    (np.float32, 0x7fc00000, np.array([0, 0], np.float32), False),
+    (np.float32, 0x3f800000, np.array([1.000001, 0], np.float32), True),
+    (np.float32, 0x3f800000, np.array([1, 0]), True),
+    (np.float32, 0x3f800000, np.array([1.001, 0], np.float32), False),
+    (np.bool_, 1, np.array([True] + 7 * [False]), True),
+    (np.bool_, 1, np.array(8 * [True]), False),
+])
+def test_whole_numbers_are_expected_exactly(dtype, bits, expected, correct):
+    to = np.zeros(8 // np.dtype(dtype).itemsize, dtype)
+    out = raddle.launch(STORE, 1, 1, [to, np.uint64(bits)], expected={0: expected})
+    assert out.correct is correct
+
+
+@pytest.mark.parametrize("expected, text", [
+    ({0: np.zeros((2, 1), np.float32)}, r"the shape \(2,\), what is expected in it \(2, 1\)"),
+    ({0: 0.0}, r"the shape \(2,\), what is expected in it \(\)"),
+    ({1: np.zeros(2)}, "expected: argument 1 is no array"),
+    ({2: np.zeros(2)}, "expected: argument 2 is no array"),
+    ({-1: np.zeros(2)}, "expected: argument -1 is no array"),
+])
+def test_what_is_expected_is_of_an_array_s_shape(expected, text):
+    with pytest.raises(raddle.InputError, match=text):
+        raddle.launch(STORE, 1, 1, [np.zeros(2, np.float32), np.uint64(0)], expected=expected)
+
+
+@pytest.mark.parametrize("repeat", [0, -1, True])
+def test_a_launch_is_one_at_least(repeat):
+    with pytest.raises(raddle.InputError, match="repeat: expected a whole number from 1 on"):
+        raddle.launch(STORE, 1, 1, [np.zeros(1), np.uint64(0)], repeat=repeat)
+
+
+def test_memory_has_a_size_that_can_be():
+    gpu = raddle.Gpu()
+    for shape, text in (((2**32, 2**32), "no memory has that"), ((-1, -1), "no negative length"),
+                        (-1, "no negative length"), ((0, -1), "no negative length")):
+        with pytest.raises(raddle.InputError, match=text):
+            gpu.empty(shape)
+    assert gpu.empty((0, 2)).get().shape == (0, 2)
+
+
 @pytest.mark.parametrize("arguments, text", [
     ([1.0], "takes 4 arguments, not 1"),
     (["x", "y", 1.0, 1.5], r"argument 4 of kernel 'saxpy': expected a .u32"),
@@ -141,6 +228,10 @@ def test_sizes_are_whole_numbers(arrays, grid, block, text):
 @pytest.mark.parametrize("parameter, value, text", [
     (".b8 p", 1.5, "expected a .b8, found 1.5"),
     (".b8 p[16]", 3, "expected 16 bytes, found 3"),
+    (".align 2 .b8 p[2]", 1.5, "expected 2 bytes, found 1.5"),
+    (".align 4 .b8 p[4]", 7, "expected 4 bytes, found 7"),
+    (".align 8 .b8 p[8]", 1.5, "expected 8 bytes, found 1.5"),
+    (".align 1 .b8 p[1]", True, "expected 1 bytes, found True"),
 ])
 def test_bytes_are_not_made_of_numbers_that_do_not_fit(parameter, value, text):
     ptx = (".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -213,6 +304,36 @@ def test_cuda_is_compiled_where_there_is_nvcc(arrays):
     assert out.correct
     with pytest.raises(raddle.InputError, match=r"nvcc: kernel.cu\(1\): error"):
         raddle.launch("extern \"C\" __global__ void k() { nothing; }", 1, 1)
+
+
+def test_kernels_of_an_anonymous_namespace_have_names():
+    if raddle.nvcc() is None:
+        pytest.skip("no nvcc")
+    source = """
+namespace { __global__ void hidden(float* a) { a[0] = 7; } }
+namespace { __global__ void other(float* a) { a[0] = 8; } }
+float* kept;
+void host() { hidden<<<1, 1>>>(kept); other<<<1, 1>>>(kept); }
+"""
+    given, hashes = [np.zeros(1, np.float32)], set()
+    for name, value in (("hidden", 7), ("(anonymous namespace)::other", 8), ("other", 8)) * 2:
+        out = raddle.launch(source, 1, 1, given, kernel=name, gpu="gtx480")
+        assert out.arrays[0][0] == value
+        hashes.add(out.result.state_hash)
+    assert len(hashes) == 3, "where it was compiled does not matter"
+    with pytest.raises(raddle.InputError, match="there is no kernel ''"):
+        raddle.launch(source, 1, 1, given, kernel="")
+
+
+def test_the_page_has_the_text_of_one_s_own_kernel(arrays):
+    if raddle.nvcc() is None:
+        pytest.skip("no nvcc")
+    out = raddle.launch(CUDA, 8, 128, [*arrays, 2.0, 1000], gpu="gtx480", report=True)
+    assert "y[i] += a * x[i]" in out.result.page()
+    folder = out.result._sources[0].path
+    assert folder.is_dir()
+    del out
+    assert not folder.exists()
 
 
 def test_cuda_without_nvcc_says_so(monkeypatch):
