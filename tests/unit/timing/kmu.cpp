@@ -43,7 +43,7 @@ class KmuTest : public ::testing::Test {
     kmu().launch(launch, arrival);
   }
   Kmu& kmu() {
-    if (!kmu_) kmu_ = std::make_unique<Kmu>(spec, device, Cycle{20}, grids, entries, door);
+    if (!kmu_) kmu_ = std::make_unique<Kmu>(spec, device, Cycle{20}, grids, entries, door, "door");
     return *kmu_;
   }
   /// "job@begin" of those that enter in that cycle.
