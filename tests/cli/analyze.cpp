@@ -315,7 +315,7 @@ TEST(Analyze, AWindowIsRefusedWhereItCannotBe) {
   expect_refused(raddle(window + "--window 0:30000"), {"end must be 1 to 20000 cycles"});
   expect_refused(raddle(window + "--window 0:10 --sm 15"),
                  {"sm must be below sm.count, 15, is 15"});
-  expect_refused(raddle("run " + run + "--sm 1 --json -"), {"--sm requires --window"});
+  expect_refused(raddle("run " + run + "--sm 1 --json -"), {"--sm: expected --window beside it"});
   expect_refused(raddle("compare hotspot size=tiny steps=20 --gpu gtx480 --policies lrr --json - "
                         "--window 0:10 --sampling-error 0.05"),
                  {"--window: expected every launch timed"});

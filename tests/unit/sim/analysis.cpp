@@ -56,7 +56,7 @@ TEST(ReadAnalysis, MistakesAreToldWithTheirPlace) {
   };
   EXPECT_THAT(said("cash"), AllOf(HasSubstr("cell 3"), HasSubstr("'cash'"),
                                   HasSubstr("known: allocations cache dependencies footprint "
-                                            "locality source; did you mean 'cache'?")));
+                                            "locality source warps; did you mean 'cache'?")));
   EXPECT_THAT(said("cache:size=8"), AllOf(HasSubstr("cell 3"), HasSubstr("size_kib")));
   EXPECT_THAT(said("cache:size_kib=many"), AllOf(HasSubstr("size_kib"), HasSubstr("many")));
   EXPECT_THAT(said("cache:size_kib=-1"), AllOf(HasSubstr("size_kib"), HasSubstr("-1")));

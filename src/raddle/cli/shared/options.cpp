@@ -85,8 +85,7 @@ void CommonOptions::add_window_to(CLI::App& c, OptionModes& modes, ModeSet of) {
   modes.add(c.add_option("--sm", window_sm, "the SM of --window"), of)
       ->type_name("N")
       ->check(number_from(0))
-      ->needs("--window")
-      ->capture_default_str()
+      ->default_str("0")
       ->group(kOutput);
 }
 
@@ -264,8 +263,6 @@ void CommonOptions::add_timing_to(CLI::App& command, OptionModes& modes) {
 void CommonOptions::check() const {
   Settings::check();
   check_outputs({{"--json", json}, {"--report", report}, {"--timeline", timeline}});
-  if (!window.empty() && report.empty() && json.empty())
-    throw InputError("--window: expected --report or --json beside it");
 }
 
 namespace {
@@ -303,12 +300,17 @@ sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
   if (!report.empty() || !timeline.empty()) out.sample_interval = api::kSampleInterval;
   if (!report.empty() && !functional && setup.run.sampling_error == 0)
     out.analyses = sim::analyses_for_report(false);
-  if (!window.empty()) {
-    if (setup.run.sampling_error != 0)
-      throw InputError("--window: expected every launch timed, found run.sampling_error");
-    out.analyses.push_back(window_analysis(window, window_sm));
-  }
+  if (!window.empty() || window_sm) out.analyses.push_back(window_asked(setup));
   return out;
+}
+
+sim::AnalysisRequest CommonOptions::window_asked(const sim::Setup& setup) const {
+  if (window.empty()) throw InputError("--sm: expected --window beside it");
+  if (report.empty() && json.empty())
+    throw InputError("--window: expected --report or --json beside it");
+  if (setup.run.sampling_error != 0)
+    throw InputError("--window: expected every launch timed, found run.sampling_error");
+  return window_analysis(window, window_sm.value_or(0));
 }
 
 }  // namespace raddle::cli

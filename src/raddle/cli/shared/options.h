@@ -2,6 +2,7 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ sim::AnalysisRequest window_analysis(const std::string& window, unsigned sm);
 struct CommonOptions : api::Settings {
   std::string json, report, timeline;
   std::string window;                  ///< "BEGIN:END"; empty = not given
-  unsigned window_sm = 0;              ///< whose
+  std::optional<unsigned> window_sm;   ///< whose
   std::string launches;                ///< empty = not given
   std::string out_of_bounds = "page";  ///< of programs
   std::vector<std::string> what_if;    ///< empty = not given
@@ -58,6 +59,9 @@ struct CommonOptions : api::Settings {
   /// The machine with --set, --policy, --seed and --live applied.
   config::Tree tree() const;
   sim::Options simulation(const sim::Setup& setup) const;
+
+ private:
+  sim::AnalysisRequest window_asked(const sim::Setup& setup) const;
 };
 
 using api::make_workload;
