@@ -2,6 +2,9 @@
 // they must come to at the ends of their parameters.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "support/whole.h"
 
 namespace raddle::throttle_test {
@@ -59,15 +62,28 @@ TEST_P(Throttled, SamplesOfWarpsAddUp) {
   RunSpec spec{"ccws", {"sm.l1d.size_kib=4"}, {"throttle=swl:limit=2"}};
   spec.options.sample_interval = 64;
   const sim::Result r = test::run(GetParam(), spec);
-  std::uint64_t warps = 0, throttled = 0, allowed = 0;
+  std::uint64_t warps = 0, throttled = 0;
   for (const timing::Sample& s : r.samples) {
     warps += s.warp_cycles;
     throttled += s.throttled_warp_cycles;
-    for (const std::uint32_t of_sm : s.allowed_by_sm) allowed += of_sm;
   }
   EXPECT_EQ(warps, r.totals.scheduler.warp_cycles);
   EXPECT_EQ(throttled, r.totals.scheduler.throttled_warp_cycles);
-  EXPECT_EQ(allowed, warps - throttled);
+  timing::SmCounts::Sm sum;
+  for (const timing::SmCounts::Sm& sm : r.sms_over_time.back().sms) {
+    sum.thread_instructions += sm.thread_instructions;
+    sum.l1d_accesses += sm.l1d_accesses;
+    sum.l1d_hits += sm.l1d_hits;
+    sum.warp_cycles += sm.warp_cycles;
+    sum.throttled_warp_cycles += sm.throttled_warp_cycles;
+  }
+  EXPECT_EQ(sum.thread_instructions, r.totals.sm.thread_instructions);
+  EXPECT_EQ(sum.l1d_accesses, r.totals.sm.l1d_accesses);
+  EXPECT_EQ(sum.l1d_hits, r.totals.sm.l1d_hits);
+  EXPECT_EQ(sum.warp_cycles, warps);
+  EXPECT_EQ(sum.throttled_warp_cycles, throttled);
+  EXPECT_EQ(r.sms_over_time.back().at, r.cycles);
+  EXPECT_TRUE(std::ranges::is_sorted(r.sms_over_time, std::less(), &timing::SmCounts::at));
   EXPECT_GT(throttled, 0u);
 }
 

@@ -43,7 +43,7 @@ function survey() {
       summary: Number(several) + Number((data.over_seeds ?? []).some((of) => of.policies !== of.over)), stalls: timed.length > 0, memory: timed.length > 0 && data.runs.length > 1 ? 4 : 0, energy,
       traffic: timed.some((run) => flits(run) > 0), served: timed.some((run) => ["l1", "remote_l1", "l2", "memory"].some((level) => run.result.details?.[`served_${level}`] > 0)),
       detail: Number(first.some((run) => run.samples.start.length > 0)) + Number(first.some((run) => run.blocks.start.length > 0)) +
-        Number(first.some((run) => run.samples.allowed?.start.length > 0)) + 2 * Number(first.some((run) => run.placement.length > 0 && !corun(run))) +
+        Number(first.some((run) => run.samples.sms?.start.length > 0)) + 2 * Number(first.some((run) => run.placement.length > 0 && !corun(run))) +
         3 * Number(first.some((run) => run.launch_tree)) + sharingCharts(first) + 2 * Number(first.some(measured)),
     },
     leaves: document.querySelectorAll(".tree .leaf").length,

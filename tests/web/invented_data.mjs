@@ -69,7 +69,7 @@ function placement(kernels) {
 function samples(cycles, throttled) {
   const n = cycles > 0 ? settings.samples : 0;
   const out = { interval: n ? Math.ceil(cycles / n) : 0, start: [], length: [], thread_instructions: [], l1d_accesses: [], l1d_hits: [], dram_bytes: [],
-    warp_cycles: [], throttled_warp_cycles: [], allowed: { start: [], length: [], warps: [] } };
+    warp_cycles: [], throttled_warp_cycles: [], sms: { start: [], length: [], ipc: [], l1d_hit_rate: [], warps: [], allowed: [] } };
   for (let i = 0; i < n; i++) {
     const busy = 0.6 + 0.4 * Math.sin(i / 9) + 0.1 * random();
     const accesses = i % 17 === 16 ? 0 : Math.round(out.interval * 2 * busy);
@@ -82,9 +82,13 @@ function samples(cycles, throttled) {
     out.warp_cycles.push(Math.round(out.interval * kSms * 40 * busy));
     out.throttled_warp_cycles.push(throttled ? Math.round(out.interval * kSms * 20 * busy) : 0);
     if (!throttled) continue;
-    out.allowed.start.push(out.start[i]);
-    out.allowed.length.push(out.length[i]);
-    out.allowed.warps.push(Array.from({ length: kSms }, () => Math.round(200 * busy * random()) / 10));
+    out.sms.start.push(out.start[i]);
+    out.sms.length.push(out.length[i]);
+    const bySm = (scale) => Array.from({ length: kSms }, () => Math.round(10 * scale * busy * random()) / 10);
+    out.sms.ipc.push(bySm(32));
+    out.sms.l1d_hit_rate.push(bySm(1));
+    out.sms.warps.push(bySm(32));
+    out.sms.allowed.push(bySm(20));
   }
   return out;
 }

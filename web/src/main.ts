@@ -1,6 +1,5 @@
 // Puts the page together.
 import { addAllocations } from "./allocations";
-import { addAllowed } from "./allowed";
 import { addMetric, addSpeedups } from "./bars";
 import { addBounds } from "./bounds";
 import { Charts } from "./charts";
@@ -24,6 +23,7 @@ import { onPrinting, start } from "./page";
 import { addFinish, addPlacement } from "./placement";
 import { addSeeds } from "./seeds";
 import { addSharing } from "./sharing";
+import { addSms } from "./sms";
 import { addSource } from "./source";
 import { addWarps } from "./warps";
 import { addShares } from "./stacked";
@@ -83,7 +83,7 @@ function fillDetail(charts: Charts, place: HTMLElement, group: Group, report: Re
   addMemoryPath(charts, place, group);
   addBounds(charts, place, group, labels);
   addOverTime(charts, place, group, labels);
-  addAllowed(charts, place, group);
+  addSms(charts, place, group);
   addMeshMap(charts, place, group);
   addTimeline(charts, place, group);
   addWarps(charts, place, group);

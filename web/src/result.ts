@@ -253,14 +253,20 @@ export interface Samples {
   dram_bytes: number[];
   warp_cycles: number[];
   throttled_warp_cycles: number[];
-  allowed: Allowed;
+  sms: SmsOverTime;
 }
 
-/** Warps that may load under a throttle policy: warps[column][SM], means over the column. Empty without a throttle. */
-export interface Allowed {
+/** By column of time and SM: means. Empty without samples. */
+export interface SmsOverTime {
   start: number[];
   length: number[];
+  ipc: number[][];
+  /** null: no access. */
+  l1d_hit_rate: (number | null)[][];
+  /** With instructions left. */
   warps: number[][];
+  /** Of these, those that a throttle policy lets load; only where one has held some back. */
+  allowed?: number[][];
 }
 
 /** Which SM ran which block of a launch. By block: sm (null: not seen) and order, the number of its SM's blocks that started before. */

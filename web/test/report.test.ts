@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 // @ts-expect-error: plain JavaScript, shared with the data that pages are tried with
 import { addDifferences } from "../../tests/web/invented_difference.mjs";
 import { allocationKey, allocationRuns, argumentsText, dramBytes, figuresByKey, figuresIn, mostOfTheChange, trafficRows } from "../src/allocations";
-import { cells, mostWarps } from "../src/allowed";
+import { cells, difference, meanOver, scaleOf } from "../src/sms";
 import { checkedRuns, checkNotes } from "../src/checks";
 import { leaves } from "../src/config";
-import { group, load, kernelTitle, timedCycles, type AllocationFigures, type DifferencePart, type Kernel, type LaunchEdge, type LaunchTree, type Mesh, type Metrics, type OverSeeds, type PageData, type Run, type Spread, type Waterfall } from "../src/data";
+import { group, load, kernelTitle, timedCycles, type AllocationFigures, type DifferencePart, type Group, type Kernel, type LaunchEdge, type LaunchTree, type Mesh, type Metrics, type OverSeeds, type PageData, type Run, type Spread, type Waterfall } from "../src/data";
 import { byKernel, byReason, changeOfPart, drawnParts, kernelSentence, whatChanged, type Part } from "../src/difference";
 import { findings } from "../src/findings";
 import { bytes, digits, energy, escapeHtml, list, seconds, short } from "../src/format";
@@ -64,7 +64,7 @@ function run(cycles: number, m: Making = {}): Run {
     blocks: { total: 0, merged: 1, until: null, launch: [], sm: [], lane: [], first: [], last: [], count: [], start: [], length: [] },
     placement: [], launch_tree: null, mesh: null,
     samples: { interval: 0, start: [], length: [], thread_instructions: [], l1d_accesses: [], l1d_hits: [], dram_bytes: [], warp_cycles: [], throttled_warp_cycles: [],
-      allowed: { start: [], length: [], warps: [] } },
+      sms: { start: [], length: [], ipc: [], l1d_hit_rate: [], warps: [] } },
   };
 }
 
@@ -653,17 +653,32 @@ test("numbers are written for people", () => {
   expect(escapeHtml("<img src=x onerror='1'>")).not.toMatch(/[<>']/);
 });
 
-describe("warps allowed", () => {
-  const throttled = run(100);
-  throttled.samples.allowed = { start: [0, 60], length: [60, 40], warps: [[4, 2.5], [0, 7]] };
-  test("every column has a cell for each SM", () => {
-    expect(cells(throttled)).toEqual([[0, 60, 0, 4], [0, 60, 1, 2.5], [60, 100, 1, 7]]);
-    expect(cells(run(100))).toEqual([]);
+describe("SMs over time", () => {
+  const [first, second] = [run(100), run(50)];
+  first.samples.sms = { start: [0, 60], length: [60, 40], ipc: [[4, 2.5], [0, 7]], l1d_hit_rate: [[0.5, null], [0, 1]], warps: [[1, 1], [1, 1]] };
+  second.samples.sms = { start: [0], length: [50], ipc: [[6, 2.5]], l1d_hit_rate: [[1, 1]], warps: [[2, 2]], allowed: [[1, 2]] };
+  test("every column has a cell for each SM that did something", () => {
+    expect(cells(first, "ipc")).toEqual([[0, 60, 0, 4], [0, 60, 1, 2.5], [60, 100, 1, 7]]);
+    expect(cells(first, "l1d_hit_rate")).toEqual([[0, 60, 0, 0.5], [60, 100, 0, 0], [60, 100, 1, 1]]);
+    expect(cells(first, "allowed")).toEqual([]);
   });
-  test("colours end at the slots of an SM, where known", () => {
-    expect(mostWarps(throttled)).toBe(7);
-    throttled.result.config = { name: "g", sm: { count: 2, warps: 32 } };
-    expect(mostWarps(throttled)).toBe(32);
+  test("a mean is over the parts of columns that are known", () => {
+    const { sms } = first.samples;
+    expect(meanOver(sms, sms.ipc, 0, 30, 90)).toBe(2);
+    expect(meanOver(sms, sms.l1d_hit_rate, 1, 30, 90)).toBe(1);
+    expect(meanOver(sms, sms.l1d_hit_rate, 1, 0, 60)).toBeNull();
+  });
+  test("a difference is over equal parts of the longer run, and one that is over does nothing", () => {
+    const all = difference(first, second, "ipc");
+    const at = (cycle: number, sm: number) => all.find((c) => c[0] <= cycle && cycle < c[1] && c[2] === sm)?.[3];
+    expect([at(10, 0), at(10, 1), at(55, 0), at(80, 1)]).toEqual([2, undefined, -4, -7]);
+    expect(difference(first, second, "l1d_hit_rate").every((c) => c[1] <= 50 && c[2] === 0)).toBe(true);
+  });
+  test("colours end at the slots of an SM, where known, and at all hits", () => {
+    const group = { name: "g", runs: [first, second] } as unknown as Group;
+    expect([scaleOf(group, "ipc"), scaleOf(group, "l1d_hit_rate"), scaleOf(group, "warps")]).toEqual([7, 1, 2]);
+    first.result.config = { name: "g", sm: { count: 2, warps: 32 } };
+    expect(scaleOf(group, "warps")).toBe(32);
   });
 });
 

@@ -71,7 +71,7 @@ function invented(r: Random, { label, workload, seed, tenants }: Making): Run {
     blocks: { total: 0, merged: 1, until: null, launch: [], sm: [], lane: [], first: [], last: [], count: [], start: [], length: [] },
     placement: [], launch_tree: null, mesh: null,
     samples: { interval: 0, start: [], length: [], thread_instructions: [], l1d_accesses: [], l1d_hits: [], dram_bytes: [], warp_cycles: [], throttled_warp_cycles: [],
-      allowed: { start: [], length: [], warps: [] } },
+      sms: { start: [], length: [], ipc: [], l1d_hit_rate: [], warps: [] } },
   } as Run;
 }
 

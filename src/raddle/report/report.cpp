@@ -53,41 +53,63 @@ Cycle sample_end(const sim::Result& result, std::size_t i) {
   return std::max(result.cycles, samples[i].start);
 }
 
-/// Mean number of warps of each SM that were allowed to load, by columns of time: `first` and `end`
-/// are samples.
-class AllowedWarps {
+/// What each SM has done in columns of time: IPC, share of L1D accesses that hit (null: there were
+/// none), warps that have instructions left and, where a throttle has held some back, those it let
+/// load: means of SM and column.
+class SmsOverTime {
  public:
-  AllowedWarps(const sim::Result& result, std::size_t max_cells) : result_(result) {
-    const std::vector<timing::Sample>& samples = result.samples;
-    if (samples.empty() || samples.front().allowed_by_sm.empty()) return;
-    const std::size_t sms = samples.front().allowed_by_sm.size();
-    const std::size_t columns = std::clamp<std::size_t>(max_cells / sms, 1, kMaxSamples);
-    const std::size_t group = (samples.size() + columns - 1) / columns;
-    for (std::size_t i = 0; i < samples.size(); i += group)
-      add_column(i, std::min(i + group, samples.size()));
+  SmsOverTime(const std::vector<timing::SmCounts>& counts, std::size_t max_cells)
+      : counts_(counts) {
+    if (counts.empty() || counts.front().sms.empty()) return;
+    throttled_ = timing::has_throttled(counts.back());
+    if (throttled_) out_["allowed"] = Json::array();
+    const std::size_t cells = counts.front().sms.size() * (throttled_ ? 4 : 3);
+    const std::size_t columns = std::clamp<std::size_t>(max_cells / cells, 1, kMaxSamples);
+    const std::size_t group = (counts.size() + columns - 1) / columns;
+    timing::SmCounts before;
+    before.sms.resize(counts.front().sms.size());
+    for (std::size_t last = group - 1; last < counts.size() + group - 1; last += group) {
+      const timing::SmCounts& now = counts[std::min(last, counts.size() - 1)];
+      add_column(before, now);
+      before = now;
+    }
   }
   Json take() { return std::move(out_); }
 
  private:
-  void add_column(std::size_t first, std::size_t end) {
-    const std::vector<timing::Sample>& samples = result_.samples;
-    const Cycle length = sample_end(result_, end - 1) - samples[first].start;
-    Json warps = Json::array();
-    for (std::size_t sm = 0; sm < samples[first].allowed_by_sm.size(); ++sm) {
-      std::uint64_t cycles = 0;
-      for (std::size_t i = first; i < end; ++i) cycles += samples[i].allowed_by_sm[sm];
-      warps.push_back(tenths(cycles, length));
+  void add_column(const timing::SmCounts& before, const timing::SmCounts& now) {
+    const Cycle length = now.at - before.at;
+    Json ipc = Json::array(), hits = Json::array(), warps = Json::array(), allowed = Json::array();
+    for (std::size_t i = 0; i < now.sms.size(); ++i) {
+      const auto &to = now.sms[i], &from = before.sms[i];
+      const std::uint64_t accesses = to.l1d_accesses - from.l1d_accesses;
+      const std::uint64_t running = to.warp_cycles - from.warp_cycles;
+      ipc.push_back(rounded(to.thread_instructions - from.thread_instructions, length, 100));
+      hits.push_back(accesses == 0 ? Json()
+                                   : Json(rounded(to.l1d_hits - from.l1d_hits, accesses, 1000)));
+      warps.push_back(rounded(running, length, 10));
+      allowed.push_back(
+          rounded(running - (to.throttled_warp_cycles - from.throttled_warp_cycles), length, 10));
     }
-    out_["start"].push_back(samples[first].start);
+    out_["start"].push_back(before.at);
     out_["length"].push_back(length);
+    out_["ipc"].push_back(std::move(ipc));
+    out_["l1d_hit_rate"].push_back(std::move(hits));
     out_["warps"].push_back(std::move(warps));
+    if (throttled_) out_["allowed"].push_back(std::move(allowed));
   }
-  static double tenths(std::uint64_t part, Cycle whole) {
-    const double tens = 10.0 * static_cast<double>(part) / static_cast<double>(whole);
-    return whole == 0 ? 0.0 : std::round(tens) / 10.0;
+  /// To parts of so many.
+  static double rounded(std::uint64_t part, std::uint64_t whole, double parts) {
+    if (whole == 0) return 0;
+    return std::round(parts * static_cast<double>(part) / static_cast<double>(whole)) / parts;
   }
-  const sim::Result& result_;
-  Json out_ = {{"start", Json::array()}, {"length", Json::array()}, {"warps", Json::array()}};
+  const std::vector<timing::SmCounts>& counts_;
+  bool throttled_ = false;
+  Json out_ = {{"start", Json::array()},
+               {"length", Json::array()},
+               {"ipc", Json::array()},
+               {"l1d_hit_rate", Json::array()},
+               {"warps", Json::array()}};
 };
 
 Json samples_json(const sim::Result& result, std::size_t max_cells) {
@@ -117,7 +139,7 @@ Json samples_json(const sim::Result& result, std::size_t max_cells) {
     out["warp_cycles"].push_back(sum.warp_cycles);
     out["throttled_warp_cycles"].push_back(sum.throttled_warp_cycles);
   }
-  out["allowed"] = AllowedWarps(result, max_cells).take();
+  out["sms"] = SmsOverTime(result.sms_over_time, max_cells).take();
   return out;
 }
 

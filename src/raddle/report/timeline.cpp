@@ -171,7 +171,7 @@ std::size_t write_launch_arrows(TimelineWriter& out, const RunProcesses& process
 std::size_t sms_of(const sim::Result& result) {
   std::size_t out =
       result.mesh && !result.mesh->counts.empty() ? result.mesh->counts.front().sms.size() : 0;
-  if (!result.samples.empty()) out = std::max(out, result.samples.front().allowed_by_sm.size());
+  if (!result.sms_over_time.empty()) out = std::max(out, result.sms_over_time.front().sms.size());
   for (const timing::BlockSpan& block : result.blocks)
     out = std::max<std::size_t>(out, block.sm + 1);
   return out;

@@ -18,8 +18,6 @@ timing::Sample sum_of(const std::vector<timing::Sample>& all, std::size_t i, std
     sum.throttled_warp_cycles += s.throttled_warp_cycles;
     sum.l1d_hits += s.l1d_hits;
     sum.l1d_accesses += s.l1d_accesses;
-    for (std::size_t sm = 0; sm < std::min(sum.allowed_by_sm.size(), s.allowed_by_sm.size()); ++sm)
-      sum.allowed_by_sm[sm] += s.allowed_by_sm[sm];
     for (unsigned why = 0; why < stats::kStalls; ++why) sum.stall[why] += s.stall[why];
   }
   return sum;
@@ -192,6 +190,27 @@ std::string write_samples(TimelineWriter& out, Process process, const sim::Resul
   return summed(neighbours, "counters");
 }
 
+namespace {
+/// Means of so many intervals.
+void write_allowed(TimelineWriter& out, const RunProcesses& processes,
+                   const std::vector<timing::SmCounts>& counts, std::size_t step) {
+  timing::SmCounts before;
+  before.sms.resize(counts.front().sms.size());
+  for (std::size_t last = step - 1; last < counts.size() + step - 1; last += step) {
+    const timing::SmCounts& now = counts[std::min(last, counts.size() - 1)];
+    const auto cycles = static_cast<double>(now.at - before.at);
+    for (std::size_t i = 0; i < now.sms.size() && cycles > 0; ++i) {
+      const auto &to = now.sms[i], &from = before.sms[i];
+      const std::uint64_t allowed = to.warp_cycles - from.warp_cycles -
+                                    (to.throttled_warp_cycles - from.throttled_warp_cycles);
+      out.counter(processes.sm(i), before.at, "warps that may load",
+                  static_cast<double>(allowed) / cycles);
+    }
+    before = now;
+  }
+}
+}  // namespace
+
 std::string write_sm_counters(TimelineWriter& out, const RunProcesses& processes,
                               const sim::Result& result,
                               std::span<const std::uint32_t> warps_of_block, std::size_t sms,
@@ -208,17 +227,11 @@ std::string write_sm_counters(TimelineWriter& out, const RunProcesses& processes
                   block.launch < warps_of_block.size() ? warps_of_block[block.launch] : 0);
   for (std::size_t sm = 0; sm < sms; ++sm) residents.write(out, processes, sm);
   std::string left_out;
-  const auto& samples = result.samples;
-  if (!samples.empty() && !samples.front().allowed_by_sm.empty()) {
-    const std::size_t step = together(samples.size(), samples.front().allowed_by_sm.size(), third);
-    if (step == 0) left_out += "no counters of warps that may load; ";
-    for (std::size_t i = 0; step != 0 && i < samples.size(); i += step) {
-      const timing::Sample sample = sum_of(samples, i, step);
-      const double cycles = length(result, i + step, sample.start);
-      for (std::size_t sm = 0; sm < sample.allowed_by_sm.size() && cycles > 0; ++sm)
-        out.counter(processes.sm(sm), sample.start, "warps that may load",
-                    static_cast<double>(sample.allowed_by_sm[sm]) / cycles);
-    }
+  const auto& counts_of_sms = result.sms_over_time;
+  if (!counts_of_sms.empty() && timing::has_throttled(counts_of_sms.back())) {
+    const std::size_t step = together(counts_of_sms.size(), sms, third);
+    if (step != 0) write_allowed(out, processes, counts_of_sms, step);
+    else left_out += "no counters of warps that may load; ";
   }
   if (result.mesh && !result.mesh->counts.empty()) {
     const auto& counts = result.mesh->counts;

@@ -188,37 +188,37 @@ TEST(Html, ManySamplesAreSummedWithoutLoss) {
   EXPECT_EQ(sum(samples["dram_bytes"]), 160'000u);
 }
 
-TEST(Html, WarpsAllowedAreMeansOfEachSmAndColumn) {
+TEST(Html, WhatSmsDoIsMeansOfEachSmAndColumn) {
   sim::Result r = small_result();
-  r.cycles = 150;
-  const Json none = data_in({"", "", {{"gto", &r}}})["runs"][0]["samples"]["allowed"];
-  EXPECT_EQ(none, Json::parse(R"({"start":[],"length":[],"warps":[]})")) << "no throttle";
-  r.samples = {{0, 0, 0, 0, 0, 0, 800, 200, {400, 200}},
-               {100, 0, 0, 0, 0, 0, 500, 233, {150, 117}}};
-  const Json samples = data_in({"", "", {{"swl", &r}}})["runs"][0]["samples"];
-  EXPECT_EQ(samples["warp_cycles"], Json({800, 500}));
-  EXPECT_EQ(samples["throttled_warp_cycles"], Json({200, 233}));
-  EXPECT_EQ(samples["allowed"],
-            Json::parse(R"({"start":[0,100],"length":[100,50],"warps":[[4.0,2.0],[3.0,2.3]]})"));
+  const auto sms_of = [&] { return data_in({"", "", {{"swl", &r}}})["runs"][0]["samples"]["sms"]; };
+  EXPECT_EQ(sms_of(), Json::parse(R"({"start":[],"length":[],"ipc":[],"l1d_hit_rate":[],)"
+                                  R"("warps":[]})"))
+      << "no samples";
+  r.sms_over_time = {{100, {{3200, 40, 30, 400, 0}, {0, 0, 0, 200, 0}}},
+                     {150, {{4800, 40, 30, 550, 0}, {1600, 3, 1, 317, 0}}}};
+  EXPECT_EQ(sms_of(),
+            Json::parse(R"({"start":[0,100],"length":[100,50],"ipc":[[32.0,0.0],[32.0,32.0]],)"
+                        R"("l1d_hit_rate":[[0.75,null],[null,0.333]],)"
+                        R"("warps":[[4.0,2.0],[3.0,2.3]]})"));
+  r.sms_over_time.back().sms[1].throttled_warp_cycles = 50;
+  EXPECT_EQ(sms_of()["allowed"], Json::parse("[[4.0,2.0],[3.0,1.3]]")) << "with a throttle";
 }
 
-TEST(Html, ManySmsAndSamplesShareTheRoomForWarpsAllowed) {
-  constexpr std::uint32_t kSms = 132, kSamples = 4'000;
+TEST(Html, ManySmsAndColumnsShareTheRoom) {
+  constexpr std::size_t kSms = 132, kCounts = 500;
   sim::Result r = small_result();
-  r.samples.clear();
-  for (Cycle i = 0; i < kSamples; ++i)
-    r.samples.push_back(
-        {i * 10, 0, 0, 0, 0, 0, 0, 0, std::vector<std::uint32_t>(kSms, 10 * (i % 2))});
-  r.cycles = 10 * kSamples;
+  for (Cycle i = 1; i <= kCounts; ++i)
+    r.sms_over_time.push_back(
+        {10 * i, std::vector<timing::SmCounts::Sm>(kSms, {.warp_cycles = 5 * i})});
   const Json data = data_in({"", "", std::vector<report::Run>(20, {"swl", &r})});
   std::size_t cells = 0;
   for (const Json& run : data["runs"]) {
-    const Json& allowed = run["samples"]["allowed"];
-    EXPECT_EQ(sum(allowed["length"]), r.cycles);
-    EXPECT_EQ(allowed["warps"][3][kSms - 1], 0.5) << "every second sample has one warp";
-    cells += allowed["warps"].size() * kSms;
+    const Json& sms = run["samples"]["sms"];
+    EXPECT_EQ(sum(sms["length"]), 10 * kCounts);
+    EXPECT_EQ(sms["warps"][3][kSms - 1], 0.5);
+    cells += 3 * sms["warps"].size() * kSms;
   }
-  EXPECT_LE(cells, kMaxCellsOfPage + 20 * kSms);
+  EXPECT_LE(cells, kMaxCellsOfPage + 20 * 3 * kSms);
   EXPECT_GT(cells, kMaxCellsOfPage / 2);
 }
 

@@ -173,8 +173,10 @@ TEST(Timeline, CountersOfSchedulersByWhatTheyWaitFor) {
 TEST(Timeline, CountersOfWarpsThatMayLoadOfAllAndOfEachSm) {
   sim::Result r = small_result();
   r.cycles = 150;
-  r.samples = {{0, 0, 0, 0, 0, 0, 800, 200, {400, 200}},
-               {100, 0, 0, 0, 0, 0, 500, 200, {150, 150}}};
+  r.samples = {{0, 0, 0, 0, 0, 0, 800, 200}, {100, 0, 0, 0, 0, 0, 500, 200}};
+  r.sms_over_time = {
+      {100, {{.warp_cycles = 400}, {.warp_cycles = 400, .throttled_warp_cycles = 200}}},
+      {150, {{.warp_cycles = 550}, {.warp_cycles = 750, .throttled_warp_cycles = 400}}}};
   const Json all = events({{"swl", &r}});
   const std::map<int, std::string> processes = processes_of(all);
   std::map<std::string, std::vector<double>> counters;
@@ -332,8 +334,10 @@ TEST(Timeline, HasABoundWhateverTheRun) {
   result.cycles = 1'000'000;
   result.samples.clear();
   for (Cycle at = 0; at < result.cycles; at += 10)
-    result.samples.push_back(
-        {at, 0, 40, 10, 5, 0, 0, 0, {100, 300}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2}});
+    result.samples.push_back({at, 0, 40, 10, 5, 0, 0, 0, {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2}});
+  for (Cycle at = 2'000; at <= result.cycles; at += 2'000)
+    result.sms_over_time.push_back(
+        {at, {{.warp_cycles = at, .throttled_warp_cycles = at / 2}, {}}});
   result.kernels.resize(200'000, result.kernels.front());
   for (Cycle i = 0; i < result.kernels.size(); ++i) {
     result.kernels[i].start = i;
@@ -379,8 +383,11 @@ TEST(Timeline, ASmallerBoundHoldsAndWhatItLeavesOutIsSaid) {
   sim::Result result = small_result();
   result.cycles = 100'000;
   result.samples.clear();
-  for (Cycle at = 0; at < result.cycles; at += 100)
-    result.samples.push_back({at, 1, 32, 1, 1, 32, 8, 0, {4, 4}, {1, 1}});
+  for (Cycle at = 100; at <= result.cycles; at += 100) {
+    result.samples.push_back({at - 100, 1, 32, 1, 1, 32, 8, 0, {1, 1}});
+    result.sms_over_time.push_back(
+        {at, {{.warp_cycles = at, .throttled_warp_cycles = at / 2}, {}}});
+  }
   result.mesh.emplace();
   for (std::uint64_t i = 1; i <= 100; ++i)
     result.mesh->counts.push_back(counts_at(i * 1000, {i, i, 0}, {{0, 1, i}, {1, 0, 2 * i}}));

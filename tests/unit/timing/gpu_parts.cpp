@@ -165,7 +165,7 @@ class MadeUp final : public CounterSource {
   }
   stats::GpuCounters counters(unsigned slot, Cycle) const override { return slots[slot]; }
   unsigned take_most_mshrs(unsigned slot) override { return std::exchange(mshrs[slot], 0); }
-  Sampler::Activity activity(Cycle at) const override { return {counters(at), {}}; }
+  SmCounts sm_counts(Cycle at) const override { return {at, {}}; }
   MeshCounts mesh_counts(Cycle) const override { return {}; }
   std::vector<Interval> empty_times(Cycle at) const override {
     std::vector<Interval> out;

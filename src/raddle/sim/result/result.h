@@ -108,6 +108,7 @@ struct Result {
   std::vector<timing::BlockSpan> blocks;  ///< for the report and the timeline
   std::uint64_t tail_cycles = 0;          ///< tail.h
   std::vector<timing::Sample> samples;
+  std::vector<timing::SmCounts> sms_over_time;  ///< up to the ends of intervals
   Cycle sample_interval = 0;
   /// When launches could be estimated (run.sampling_error): the whole run. Everything else here but
   /// `energy` is of the launches that were timed.

@@ -241,6 +241,7 @@ void TimedGpu::fill(Result& result) {
   if (!result.kernels.empty())  // of tenants there are none
     result.tail_cycles = tail_cycles(result.kernels, result.blocks, machine.sm.count);
   result.samples = gpu_.samples();
+  result.sms_over_time = gpu_.sms_over_time();
   if (const timing::MeshRecord* mesh = gpu_.mesh()) result.mesh = *mesh;
   result.request_ports = gpu_.request_ports();
   result.reply_ports = gpu_.reply_ports();

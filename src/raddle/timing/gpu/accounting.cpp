@@ -22,6 +22,7 @@ Accounting::Accounting(Spec spec, CounterSource& source)
       dispatch_latency_(spec.dispatch_latency),
       accounts_(spec.slots),
       sampler_(spec.sample_interval, spec.window) {
+  if (spec.sample_interval != 0) sms_over_time_.emplace(spec.sample_interval, spec.window);
   if (spec.mesh && spec.sample_interval != 0)
     mesh_.emplace(std::move(*spec.mesh), spec.sample_interval, spec.window);
 }
@@ -64,12 +65,14 @@ std::array<stats::GpuCounters, kMaxTenants> Accounting::tenants(Cycle end) {
 }
 
 void Accounting::take_samples(Cycle begin) {
-  sampler_.advance(begin, [this](Cycle at) { return source_.activity(at); });
+  sampler_.advance(begin, [this](Cycle at) { return source_.counters(at); });
+  sms_over_time_->advance(sms_, begin, [this](Cycle at) { return source_.sm_counts(at); });
   if (mesh_) mesh_->advance(begin, [this](Cycle at) { return source_.mesh_counts(at); });
 }
 
 void Accounting::update_samples(Cycle now) {
-  sampler_.update(source_.activity(now));
+  sampler_.update(source_.counters(now));
+  if (sms_over_time_) sms_over_time_->update(sms_, source_.sm_counts(now));
   if (mesh_) mesh_->update(source_.mesh_counts(now));
 }
 

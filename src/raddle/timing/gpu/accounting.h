@@ -17,6 +17,7 @@
 #include "raddle/base/types.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/gpu/accounts.h"
+#include "raddle/timing/gpu/counts_over_time.h"
 #include "raddle/timing/gpu/dispatcher.h"
 #include "raddle/timing/gpu/empty_times.h"
 #include "raddle/timing/gpu/gpu.h"
@@ -34,7 +35,7 @@ class CounterSource {
   virtual stats::GpuCounters counters(unsigned slot, Cycle at) const = 0;
   /// MSHRs of one L1D that the slot's launch has held at most, since the last call.
   virtual unsigned take_most_mshrs(unsigned slot) = 0;
-  virtual Sampler::Activity activity(Cycle at) const = 0;
+  virtual SmCounts sm_counts(Cycle at) const = 0;
   /// Precondition: there is a mesh.
   virtual MeshCounts mesh_counts(Cycle at) const = 0;
   /// In which no block is on an SM.
@@ -86,6 +87,7 @@ class Accounting {
   /// Cycles before `now` in which a block was on an SM.
   Cycle busy(Cycle now) const;
   std::vector<Sample> samples(Cycle now) const;
+  const std::vector<SmCounts>& sms_over_time() const { return sms_; }
   const MeshRecord* mesh() const { return mesh_ ? &mesh_->record() : nullptr; }
   /// Scheduler-cycles, sums over launches and over tenants: one sentence for each law that does not
   /// hold.
@@ -107,6 +109,8 @@ class Accounting {
   Accounts accounts_;
   std::vector<KernelRun> runs_;  // by job
   Sampler sampler_;
+  std::vector<SmCounts> sms_;
+  std::optional<CountsOverTime<SmCounts>> sms_over_time_;  // where samples are taken
   std::optional<MeshRecorder> mesh_;
 };
 

@@ -207,6 +207,9 @@ Profile Gpu::profile() {
   return profile_of(impl_->launches.codes(), impl_->machine.sms(), *impl_->samplings, now());
 }
 const WarpWindow* Gpu::window(SmId sm) { return impl_->machine.sms()[index(sm)]->window(now()); }
+const std::vector<SmCounts>& Gpu::sms_over_time() const {
+  return impl_->accounting.sms_over_time();
+}
 const MeshRecord* Gpu::mesh() const { return impl_->accounting.mesh(); }
 
 }  // namespace raddle::timing

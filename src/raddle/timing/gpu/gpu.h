@@ -20,6 +20,7 @@
 #include "raddle/stats/instruction_counters.h"
 #include "raddle/timing/gpu/kernel_manager.h"
 #include "raddle/timing/gpu/mesh_record.h"
+#include "raddle/timing/gpu/sm_record.h"
 #include "raddle/timing/spec/machine.h"
 #include "raddle/trace/device_launch.h"
 #include "raddle/trace/lowered.h"
@@ -66,9 +67,7 @@ struct Sample {
   Cycle start = 0;
   std::uint64_t issued = 0, thread_instructions = 0, l1d_accesses = 0, l1d_hits = 0, dram_bytes = 0;
   std::uint64_t warp_cycles = 0, throttled_warp_cycles = 0;  ///< stats::SchedulerCounters
-  /// The difference of these two by SM: cycles x warps allowed to load. Empty without a throttle.
-  std::vector<std::uint32_t> allowed_by_sm = {};
-  std::array<std::uint64_t, stats::kStalls> stall{};  ///< scheduler-cycles without an issue
+  std::array<std::uint64_t, stats::kStalls> stall{};         ///< scheduler-cycles without an issue
 };
 
 struct LaunchInfo {
@@ -247,6 +246,8 @@ class Gpu {
   void visit_policy_statistics(std::string_view level, FieldVisitor& v);
   const std::vector<BlockSpan>& block_spans() const;
   std::vector<Sample> samples() const;
+  /// Of the SMs one by one; empty without samples.
+  const std::vector<SmCounts>& sms_over_time() const;
   /// Empty unless one is kept. Precondition as for counters().
   Profile profile();
   /// Null unless one is kept of that SM. Precondition as for counters().

@@ -44,12 +44,17 @@ unsigned MachineCounters::take_most_mshrs(unsigned slot) {
   return maximum;
 }
 
-Sampler::Activity MachineCounters::activity(Cycle at) const {
-  Sampler::Activity out{.counters = counters(at), .allowed_by_sm = {}};
+SmCounts MachineCounters::sm_counts(Cycle at) const {
+  SmCounts out;
+  out.at = at;
   for (const auto& sm : machine_.sms()) {
-    if (sm->throttle() == nullptr) break;
-    const stats::SchedulerCounters of_sm = sm->scheduler_counters(at);
-    out.allowed_by_sm.push_back(of_sm.warp_cycles - of_sm.throttled_warp_cycles);
+    const stats::SmCounters counters = sm->counters(at);
+    const stats::SchedulerCounters schedulers = sm->scheduler_counters(at);
+    out.sms.push_back({.thread_instructions = counters.thread_instructions,
+                       .l1d_accesses = counters.l1d_accesses,
+                       .l1d_hits = counters.l1d_hits,
+                       .warp_cycles = schedulers.warp_cycles,
+                       .throttled_warp_cycles = schedulers.throttled_warp_cycles});
   }
   return out;
 }

@@ -16,7 +16,7 @@ class MachineCounters final : public CounterSource {
   stats::GpuCounters counters(Cycle at) const override;
   stats::GpuCounters counters(unsigned slot, Cycle at) const override;
   unsigned take_most_mshrs(unsigned slot) override;
-  Sampler::Activity activity(Cycle at) const override;
+  SmCounts sm_counts(Cycle at) const override;
   MeshCounts mesh_counts(Cycle at) const override;
   std::vector<Interval> empty_times(Cycle at) const override {
     return machine_.dispatcher().empty_times(at);

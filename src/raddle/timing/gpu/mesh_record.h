@@ -1,7 +1,5 @@
 // The mesh over time, for reports: what its links have carried, what its SMs have done and which
-// warps have moved, up to each of some cycles. Taken between windows from counters that are there
-// anyway, so it changes nothing; of a long run, every second is dropped whenever there are too
-// many.
+// warps have moved, up to each of some cycles (counts_over_time.h).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "raddle/policy/migrate/policy.h"
+#include "raddle/timing/gpu/counts_over_time.h"
 #include "raddle/timing/spec/noc_spec.h"
 
 namespace raddle::timing {
@@ -47,42 +46,21 @@ struct MeshRecord {
 
 class MeshRecorder {
  public:
-  static constexpr std::size_t kMaxCounts = 512;
-  static_assert(kMaxCounts % 2 == 0);  // half of them end where all of them end
+  static constexpr std::size_t kMaxCounts = CountsOverTime<MeshCounts>::kMaximum;
 
   /// Intervals are whole windows.
   MeshRecorder(MeshPlaces places, Cycle interval, Cycle window)
-      : record_{std::move(places), {}},
-        interval_((interval + window - 1) / window * window),
-        next_(interval_) {}
-  /// As Sampler::advance. count(cycle): what has happened before that cycle.
+      : record_{std::move(places), {}}, over_time_(interval, window) {}
   template <class Count>
   void advance(Cycle now, Count count) {
-    while (next_ <= now) {
-      update(count(next_));
-      open_ = false;
-      if (record_.counts.size() == kMaxCounts) halve();
-      next_ += interval_;
-    }
+    over_time_.advance(record_.counts, now, count);
   }
-  /// Brings the interval under way up to date.
-  void update(MeshCounts counts) {
-    if (open_) record_.counts.pop_back();
-    open_ = record_.counts.empty() || counts.at > record_.counts.back().at;
-    if (open_) record_.counts.push_back(std::move(counts));
-  }
+  void update(MeshCounts counts) { over_time_.update(record_.counts, std::move(counts)); }
   const MeshRecord& record() const { return record_; }
 
  private:
-  void halve() {
-    std::vector<MeshCounts>& all = record_.counts;
-    for (std::size_t i = 0; i < kMaxCounts / 2; ++i) all[i] = std::move(all[2 * i + 1]);
-    all.resize(kMaxCounts / 2);
-    interval_ *= 2;
-  }
   MeshRecord record_;
-  Cycle interval_, next_;
-  bool open_ = false;  // the last counts are not at the end of their interval
+  CountsOverTime<MeshCounts> over_time_;
 };
 
 }  // namespace raddle::timing

@@ -2,8 +2,6 @@
 // between windows, when all components stand at the same cycle, so the interval is rounded up to
 // whole windows and sampling changes nothing.
 #pragma once
-#include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "raddle/stats/counters.h"
@@ -13,35 +11,29 @@ namespace raddle::timing {
 
 class Sampler {
  public:
-  /// What has been counted up to a cycle.
-  struct Activity {
-    stats::GpuCounters counters;
-    std::vector<std::uint64_t> allowed_by_sm;  ///< empty: no throttle
-  };
-
   /// interval 0: never.
   Sampler(Cycle interval, Cycle window)
       : interval_((interval + window - 1) / window * window),
         next_(interval == 0 ? kNever : interval_) {}
   bool due(Cycle now) const { return now >= next_; }
   /// Closes the intervals that end at or before `now`; nothing has happened since the first of
-  /// those ends, but time has gone by. activity(cycle): what was counted up to there.
+  /// those ends, but time has gone by. counters(cycle): what was counted up to there.
   template <class At>
-  void advance(Cycle now, At activity) {
+  void advance(Cycle now, At counters) {
     for (; next_ <= now; next_ += interval_) {
-      Activity all = activity(next_);
+      const stats::GpuCounters all = counters(next_);
       update(all);
-      last_ = std::move(all);
+      last_ = all;
       open_ = false;
     }
   }
   /// Brings the sample of the interval under way up to date.
-  void update(const Activity& all) {
+  void update(const stats::GpuCounters& all) {
     if (next_ == kNever) return;
     if (!open_) samples_.emplace_back();
     open_ = true;
-    stats::GpuCounters c = all.counters;
-    stats::accumulate(c, last_.counters, -1);
+    stats::GpuCounters c = all;
+    stats::accumulate(c, last_, -1);
     samples_.back() = {.start = next_ - interval_,
                        .issued = c.sm.issued,
                        .thread_instructions = c.sm.thread_instructions,
@@ -51,18 +43,13 @@ class Sampler {
                        .warp_cycles = c.scheduler.warp_cycles,
                        .throttled_warp_cycles = c.scheduler.throttled_warp_cycles,
                        .stall = c.scheduler.stall};
-    for (std::size_t sm = 0; sm < all.allowed_by_sm.size(); ++sm) {
-      const std::uint64_t before = last_.allowed_by_sm.empty() ? 0 : last_.allowed_by_sm[sm];
-      samples_.back().allowed_by_sm.push_back(
-          static_cast<std::uint32_t>(all.allowed_by_sm[sm] - before));
-    }
   }
   /// `launch` among their stalls is 0 and counted as `idle`.
   const std::vector<Sample>& samples() const { return samples_; }
 
  private:
   Cycle interval_, next_;
-  Activity last_;
+  stats::GpuCounters last_;
   bool open_ = false;  // the last sample's interval is not over
   std::vector<Sample> samples_;
 };
