@@ -58,8 +58,7 @@ Cycle sample_end(const sim::Result& result, std::size_t i) {
 /// load: means of SM and column.
 class SmsOverTime {
  public:
-  SmsOverTime(const std::vector<timing::SmCounts>& counts, std::size_t max_cells)
-      : counts_(counts) {
+  SmsOverTime(const std::vector<timing::SmCounts>& counts, std::size_t max_cells) {
     if (counts.empty() || counts.front().sms.empty()) return;
     throttled_ = timing::has_throttled(counts.back());
     if (throttled_) out_["allowed"] = Json::array();
@@ -103,7 +102,6 @@ class SmsOverTime {
     if (whole == 0) return 0;
     return std::round(parts * static_cast<double>(part) / static_cast<double>(whole)) / parts;
   }
-  const std::vector<timing::SmCounts>& counts_;
   bool throttled_ = false;
   Json out_ = {{"start", Json::array()},
                {"length", Json::array()},
