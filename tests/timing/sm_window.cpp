@@ -100,6 +100,23 @@ TEST_P(SmWindow, EveryWarpIsInOneStateInEachCycleOfTheWindow) {
   EXPECT_EQ(window.lives()[4].index, 4u);
 }
 
+TEST_P(SmWindow, TheDataOfASectorComeWithThatSector) {
+  machine.sm.l1d.sector_bytes = 32;
+  const std::uint32_t load = code.load(4, 9), other = code.load(5, 9), use = code.alu(6, {4}),
+                      exit = code.exit();
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {{7, 0x1}}).lines(other, {{7, 0x80000000}}).op(use).op(exit);
+  });
+  const WarpWindow& window = run(r, 0, 1000);
+  ASSERT_EQ(window.accesses().size(), 2u);
+  const auto line = [&](std::size_t n) { return window.accesses().at(n).lines.at(0); };
+  EXPECT_EQ(line(1).outcome, policy::L1Outcome::Miss) << "another sector of a line that is asked";
+  ASSERT_NE(line(0).filled, kNever);
+  ASSERT_NE(line(1).filled, kNever);
+  EXPECT_GT(line(1).at, line(0).at);
+  EXPECT_GT(line(1).filled, line(0).filled);
+}
+
 TEST_P(SmWindow, BehindTheEndNothingIsKept) {
   const std::uint32_t a = code.alu(1, {9}), exit = code.exit();
   auto r = one_block(code, 1, [&](WarpWriter& w) { w.op(a).op(a).op(exit); });

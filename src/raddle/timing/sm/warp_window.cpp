@@ -114,15 +114,23 @@ void WarpWindow::access(const policy::L1Access& a) {
   if (of == kNone) return;  // issued before the window
   std::vector<Line>& lines = accesses_[of].lines;
   if (a.outcome == policy::L1Outcome::Miss || a.outcome == policy::L1Outcome::PendingHit)
-    missing_[a.line].push_back({of, static_cast<std::uint32_t>(lines.size())});
+    missing_[a.line].push_back({of, static_cast<std::uint32_t>(lines.size()), a.sectors});
   lines.push_back({.at = a.at, .line = a.line, .outcome = a.outcome});
 }
 
 void WarpWindow::filled(const policy::L1Fill& fill) {
   const auto waiting = missing_.find(fill.line);
   if (waiting == missing_.end()) return;
-  for (const auto& [access, line] : waiting->second) accesses_[access].lines[line].filled = fill.at;
-  missing_.erase(waiting);
+  for (Missing& one : waiting->second) {
+    if ((one.sectors & fill.sectors) == 0) continue;
+    accesses_[one.access].lines[one.line].filled = fill.at;
+    one.sectors = static_cast<std::uint8_t>(one.sectors & ~fill.sectors);
+  }
+  std::erase_if(waiting->second, [](const Missing& one) { return one.sectors == 0; });
+  if (waiting->second.empty()) missing_.erase(waiting);
 }
+
+// What comes of it later is for others.
+void WarpWindow::evicted(const policy::L1Eviction& eviction) { missing_.erase(eviction.line); }
 
 }  // namespace raddle::timing

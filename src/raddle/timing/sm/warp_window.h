@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "raddle/policy/observer.h"
@@ -41,7 +40,7 @@ class WarpWindow final : public policy::L1Observer {
   /// A line of a memory instruction at the L1D.
   struct Line {
     Cycle at;
-    Cycle filled = kNever;  ///< its data have come, unless they were there
+    Cycle filled = kNever;  ///< the last of its sectors that came, unless all were there
     std::uint32_t line;
     policy::L1Outcome outcome;
   };
@@ -68,6 +67,7 @@ class WarpWindow final : public policy::L1Observer {
   void warp_started(const policy::WarpStart& start) override;
   void access(const policy::L1Access& a) override;
   void filled(const policy::L1Fill& fill) override;
+  void evicted(const policy::L1Eviction& eviction) override;
 
   const std::vector<Life>& lives() const { return lives_; }
   const std::vector<Run>& runs() const { return runs_; }  ///< by their ends
@@ -85,8 +85,13 @@ class WarpWindow final : public policy::L1Observer {
   std::array<std::optional<Run>, SmSpec::kMaxWarps> open_;  // by slot
   std::vector<std::vector<std::uint32_t>> accesses_of_;     // by slot, oldest first
   std::vector<LoadedBy> loaded_by_;                         // by slot
-  /// Lines that have not come: access, and place in its lines.
-  std::unordered_map<std::uint32_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>> missing_;
+  /// A line of an access, of which not all sectors have come since. Some may have been there
+  /// before; they do not come while the line stays.
+  struct Missing {
+    std::uint32_t access, line;  ///< its place in the access
+    std::uint8_t sectors;
+  };
+  std::unordered_map<std::uint32_t, std::vector<Missing>> missing_;  // by number of the line
   std::vector<Life> lives_;
   std::vector<Run> runs_;
   std::vector<Issue> issues_;
