@@ -65,13 +65,10 @@ class SmsOverTime {
     const std::size_t cells = counts.front().sms.size() * (throttled_ ? 4 : 3);
     const std::size_t columns = std::clamp<std::size_t>(max_cells / cells, 1, kMaxSamples);
     const std::size_t group = (counts.size() + columns - 1) / columns;
-    timing::SmCounts before;
-    before.sms.resize(counts.front().sms.size());
-    for (std::size_t last = group - 1; last < counts.size() + group - 1; last += group) {
-      const timing::SmCounts& now = counts[std::min(last, counts.size() - 1)];
-      add_column(before, now);
-      before = now;
-    }
+    timing::each_stretch(counts, group,
+                         [this](const timing::SmCounts& before, const timing::SmCounts& now) {
+                           add_column(before, now);
+                         });
   }
   Json take() { return std::move(out_); }
 

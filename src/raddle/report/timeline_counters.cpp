@@ -194,20 +194,17 @@ namespace {
 /// Means of so many intervals.
 void write_allowed(TimelineWriter& out, const RunProcesses& processes,
                    const std::vector<timing::SmCounts>& counts, std::size_t step) {
-  timing::SmCounts before;
-  before.sms.resize(counts.front().sms.size());
-  for (std::size_t last = step - 1; last < counts.size() + step - 1; last += step) {
-    const timing::SmCounts& now = counts[std::min(last, counts.size() - 1)];
-    const auto cycles = static_cast<double>(now.at - before.at);
-    for (std::size_t i = 0; i < now.sms.size() && cycles > 0; ++i) {
-      const auto &to = now.sms[i], &from = before.sms[i];
-      const std::uint64_t allowed = to.warp_cycles - from.warp_cycles -
-                                    (to.throttled_warp_cycles - from.throttled_warp_cycles);
-      out.counter(processes.sm(i), before.at, "warps that may load",
-                  static_cast<double>(allowed) / cycles);
-    }
-    before = now;
-  }
+  timing::each_stretch(
+      counts, step, [&](const timing::SmCounts& before, const timing::SmCounts& now) {
+        const auto cycles = static_cast<double>(now.at - before.at);
+        for (std::size_t i = 0; i < now.sms.size() && cycles > 0; ++i) {
+          const auto &to = now.sms[i], &from = before.sms[i];
+          const std::uint64_t allowed = to.warp_cycles - from.warp_cycles -
+                                        (to.throttled_warp_cycles - from.throttled_warp_cycles);
+          out.counter(processes.sm(i), before.at, "warps that may load",
+                      static_cast<double>(allowed) / cycles);
+        }
+      });
 }
 }  // namespace
 

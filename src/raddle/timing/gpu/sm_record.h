@@ -2,6 +2,7 @@
 // (counts_over_time.h).
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -18,6 +19,20 @@ struct SmCounts {
   Cycle at = 0;
   std::vector<Sm> sms;
 };
+
+/// f(before, now): what there was at the ends of stretches of so many counts; the last may have
+/// fewer.
+template <class F>
+void each_stretch(const std::vector<SmCounts>& counts, std::size_t step, F f) {
+  if (counts.empty()) return;
+  const SmCounts nothing{.sms = std::vector<SmCounts::Sm>(counts.front().sms.size())};
+  const SmCounts* before = &nothing;
+  for (std::size_t first = 0; first < counts.size(); first += step) {
+    const SmCounts& now = counts[std::min(first + step, counts.size()) - 1];
+    f(*before, now);
+    before = &now;
+  }
+}
 
 /// Has a throttle held back a warp by then?
 inline bool has_throttled(const SmCounts& counts) {
