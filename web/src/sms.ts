@@ -73,7 +73,6 @@ export function scaleOf(group: Group, measure: Measure): number {
 }
 
 interface Shown {
-  title: string;
   measure: Measure;
   cells: Cell[];
   sms: number;
@@ -126,8 +125,8 @@ function shownOf(group: Group, runs: Run[], measure: Measure, view: string): Sho
   const [first, second] = view.split("-").map((i) => runs[+i]);
   const differs = second !== undefined;
   const all = differs ? difference(second, first, measure) : cells(first, measure);
-  const scale = differs ? Math.max(1e-9, ...all.map((c) => Math.abs(c[3]))) : scaleOf(group, measure);
-  return { title: differs ? `${first.label} less ${second.label}` : first.label, measure, cells: all, sms: columnsOf(first, measure)[0].length,
+  const scale = differs ? all.reduce((most, c) => Math.max(most, Math.abs(c[3])), 1e-9) : scaleOf(group, measure);
+  return { measure, cells: all, sms: columnsOf(first, measure)[0].length,
     end: Math.max(...group.runs.map(timedCycles)), scale, differs };
 }
 
